@@ -1,0 +1,51 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpu
+
+// DeviceID is a device's UUID exactly as its vendor prints it ("GPU-…").
+// An index is never an identity.
+type DeviceID string
+
+// Device identifies a device and says where it is. Only ID is identity.
+type Device struct {
+	ID      DeviceID
+	Parent  DeviceID // the board of a partition, else empty
+	Node    string   // k8s.node.name, else host.name
+	Cluster string   // k8s.cluster.name
+	Model   string
+}
+
+// Engine names the part of a device whose activity a sample measures.
+type Engine uint8
+
+// The engines that the ledger accounts. Only EngineAny makes states; the
+// others are measures of depth.
+const (
+	EngineAny Engine = iota // any engine busy: DCGM field 1001, else 203
+	EngineSM
+	EngineTensor
+	EngineDRAM
+	engines
+)
+
+var engineNames = [engines]string{"engine", "sm", "tensor", "dram"}
+
+// String returns the value of the attribute gpu.engine.
+func (e Engine) String() string { return engineNames[e] }
+
+// ParseEngine is the inverse of Engine.String. It returns false for an engine
+// that the ledger doesn't account (fp64, fp32, …).
+func ParseEngine(name string) (Engine, bool) { return parse[Engine](engineNames[:], name) }
+
+// Engines returns the engines that the ledger accounts.
+func Engines() []Engine { return []Engine{EngineAny, EngineSM, EngineTensor, EngineDRAM} }
+
+func parse[T ~uint8](names []string, name string) (T, bool) {
+	for i, n := range names {
+		if n == name {
+			return T(i), true
+		}
+	}
+	return 0, false
+}
