@@ -66,6 +66,7 @@ const Exclusive Sharing = "exclusive"
 // Allocation says that at Time a pod held a device, since Begin.
 type Allocation struct {
 	Device  DeviceID // empty if the source couldn't resolve it
+	Ref     string   // what the source called it then
 	Node    string
 	Cluster string
 	Holder  Holder

@@ -1,0 +1,103 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// Confirm tells that a send of what Due returned was accepted. What ended with
+// it is forgotten.
+func (l *Ledger) Confirm(sent gpu.Derived) {
+	for i := range sent.Accounts {
+		a := &sent.Accounts[i]
+		if d := l.devices[a.Device.ID]; d != nil {
+			d.confirm(a)
+		}
+	}
+	for i := range sent.Accounts {
+		a := &sent.Accounts[i]
+		if d := l.devices[a.Device.ID]; d != nil {
+			d.forgetEnded(a.Time)
+		}
+	}
+	for i := range sent.Outputs {
+		l.confirmTotal(&sent.Outputs[i])
+	}
+	l.forget()
+}
+
+func (d *device) confirm(sent *gpu.Account) {
+	a := d.own
+	switch sent.Kind {
+	case gpu.HolderAccount:
+		key, _ := ownerOf(sent.Holder, d.ledger.cfg.Workloads)
+		a = d.accounts[key]
+	case gpu.OverflowAccount:
+		a = d.overflow
+	}
+	d.published = max(d.published, sent.Time)
+	if a == nil {
+		return
+	}
+	a.published = true
+	for _, s := range sent.States {
+		for i := range a.times {
+			if a.times[i].condition == s.Condition {
+				a.times[i].published = true
+			}
+		}
+	}
+}
+
+// forgetEnded drops the holders and accounts whose final values are in a
+// publication of time t that was accepted, and d itself if it ended.
+func (d *device) forgetEnded(t gpu.Time) {
+	for _, h := range d.holders {
+		if h.tenures == 0 && h.account.closed <= t {
+			d.drop(h)
+		}
+	}
+	for key, a := range d.accounts {
+		if a.holders == 0 && a.closed <= t {
+			delete(d.accounts, key)
+			d.ledger.counts.Accounts--
+		}
+	}
+	newer := d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) != gpu.Forever
+	if d.finalDue() && t >= d.ended && !newer {
+		d.ledger.remove(d)
+	}
+}
+
+func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
+	n := l.nodes[sent.Node]
+	if n == nil {
+		return
+	}
+	owner, _ := ownerOf(sent.Holder, l.cfg.Workloads)
+	key := totalKey{owner, sent.Unit}
+	t := n.totals[key]
+	if t == nil {
+		return
+	}
+	t.published = max(t.published, sent.Time)
+	if t.usedAt < n.stepped && sent.Time >= t.settled {
+		delete(n.totals, key)
+	}
+}
+
+func (n *node) sortedTotals() []totalKey {
+	keys := make([]totalKey, 0, len(n.totals))
+	for k := range n.totals {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b totalKey) int {
+		return cmp.Or(cmp.Compare(a.owner, b.owner), cmp.Compare(a.unit, b.unit))
+	})
+	return keys
+}

@@ -1,0 +1,221 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// device is one device's evidence, holders and accounts.
+type device struct {
+	gpu.Device
+	ledger *Ledger
+	node   *node
+
+	samples   [gpu.EngineDRAM + 1]samples
+	sources   map[string]gpu.Time // newest settled sample by source
+	ends      []seriesEnd         // of EngineAny
+	memory    levels[uint64]
+	available levels[gpu.Availability]
+	failed    levels[bool]
+
+	opened    gpu.Time // NoTime until the first evidence
+	settled   gpu.Time // F
+	published gpu.Time // the F of the last publication that was accepted
+	ended     gpu.Time // NoTime while the device lives
+	fresh     bool     // opened in this step
+
+	labelSets levels[gpu.Holder]
+	lastSet   gpu.Time  // newest set that was applied
+	unknown   []span    // of which nobody knows the holders
+	tenures   []*tenure // unsettled or open
+	datedEnds []datedEnd
+	holders   map[string]*holder
+	own       *account
+	overflow  *account
+	accounts  map[string]*account
+}
+
+// seriesEnd says that the samples of a source ended.
+type seriesEnd struct {
+	source string
+	time   gpu.Time
+}
+
+func (d *device) addEnd(e seriesEnd) {
+	if !slices.Contains(d.ends, e) {
+		d.ends = append(d.ends, e)
+	}
+}
+
+// live reports whether d has time to settle.
+func (d *device) live() bool {
+	return d.opened != gpu.NoTime && (d.ended == gpu.NoTime || d.settled < d.ended)
+}
+
+// openBySample opens d at its first known sample, or anew at the first one
+// after its end.
+func (d *device) openBySample(k gpu.Time) {
+	if d.opened != gpu.NoTime && d.live() {
+		return
+	}
+	first := d.samples[gpu.EngineAny].first(d.ended, k)
+	if first == gpu.Forever {
+		return
+	}
+	d.ended, d.sources = gpu.NoTime, map[string]gpu.Time{}
+	d.open(first)
+	d.fresh = true
+}
+
+// open begins the ledger time of d.
+func (d *device) open(t gpu.Time) {
+	d.opened, d.settled, d.published = t, t, t
+	d.own.opened = t
+	if !d.ledger.cfg.Labels {
+		d.lastSet = d.node.sets.last
+	}
+	if d.ledger.cfg.Host {
+		d.begin(&holder{host: true, join: keysOf(gpu.Holder{}, d.ID)}, t, gpu.Forever)
+	}
+}
+
+// advance settles d as far as step k allows.
+func (d *device) advance(k gpu.Time, final bool) {
+	if !d.live() {
+		return
+	}
+	d.applyLabels(k)
+	d.noticeEnd(k)
+	if to := d.target(k, final); to > d.settled {
+		d.settle(to, k)
+		d.forget(k)
+	}
+}
+
+// target returns the F that step k allows.
+func (d *device) target(k gpu.Time, final bool) gpu.Time {
+	maxGap := d.ledger.cfg.MaxGap
+	to := k
+	if d.ended != gpu.NoTime {
+		to = min(to, d.ended)
+	} else if p, ok := d.samples[gpu.EngineAny].newest(k, maxGap); ok && k.Sub(p) <= maxGap {
+		to = min(to, p)
+	}
+	if !d.ledger.cfg.Host {
+		s := d.lastSet
+		if s == gpu.NoTime {
+			s = d.opened
+		}
+		if k.Sub(s) <= maxGap {
+			to = min(to, s)
+		}
+	}
+	if !final && d.ended == gpu.NoTime {
+		to = d.awaitOutputs(to, k)
+	}
+	return d.samples[gpu.EngineAny].wholeIntervals(to, k, maxGap)
+}
+
+// awaitOutputs holds F back until the evidence window of every live output
+// stream is over.
+func (d *device) awaitOutputs(to, k gpu.Time) gpu.Time {
+	for _, t := range d.tenures {
+		if !t.open {
+			continue
+		}
+		for _, s := range d.ledger.outputs.of(t.holder.join) {
+			o, live := s.progress(k)
+			if s.profile.Kind == gpu.OutputCounter && live && k.Sub(o) <= d.ledger.cfg.MaxGap {
+				to = min(to, o.Add(-s.profile.Window))
+			}
+		}
+	}
+	return to
+}
+
+// noticeEnd ends d if every source of its samples has ended.
+func (d *device) noticeEnd(k gpu.Time) {
+	if len(d.ends) == 0 || d.ended != gpu.NoTime {
+		return
+	}
+	last := d.lastBySource(k)
+	end := gpu.NoTime
+	for source, sample := range last {
+		ended := gpu.NoTime
+		for _, e := range d.ends {
+			if e.source == source && e.time <= k {
+				ended = max(ended, e.time)
+			}
+		}
+		if ended < sample || ended == gpu.NoTime {
+			return
+		}
+		end = max(end, ended)
+	}
+	if end != gpu.NoTime {
+		d.ended = max(end, d.settled)
+	}
+}
+
+// lastBySource returns the newest known sample of every source.
+func (d *device) lastBySource(k gpu.Time) map[string]gpu.Time {
+	last := map[string]gpu.Time{}
+	for source, t := range d.sources {
+		last[source] = t
+	}
+	any := &d.samples[gpu.EngineAny]
+	for _, p := range any.gauges[:any.gauges.after(k)] {
+		last[p.source] = max(last[p.source], p.time)
+	}
+	for _, p := range any.pairs[:any.pairs.after(k)] {
+		last[p.source] = max(last[p.source], p.time)
+	}
+	return last
+}
+
+// forget drops the evidence that settled time doesn't need any more.
+func (d *device) forget(k gpu.Time) {
+	any := &d.samples[gpu.EngineAny]
+	for _, p := range any.gauges[:any.gauges.after(d.settled)] {
+		d.sources[p.source] = max(d.sources[p.source], p.time)
+	}
+	for _, p := range any.pairs[:any.pairs.after(d.settled)] {
+		d.sources[p.source] = max(d.sources[p.source], p.time)
+	}
+	d.ends = slices.DeleteFunc(d.ends, func(e seriesEnd) bool { return e.time < d.sources[e.source] })
+	for e := range d.samples {
+		d.samples[e].forget(d.settled, k, d.ledger.cfg.MaxGap, &d.ledger.counts)
+	}
+	d.memory.forget(d.settled)
+	d.available.forget(d.settled)
+	d.failed.forget(d.settled)
+	d.forgetTenures()
+}
+
+// forgetTenures drops the spans that are settled.
+func (d *device) forgetTenures() {
+	d.unknown = dropSettled(d.unknown, func(s span) bool { return s.to <= d.settled })
+	d.tenures = dropSettled(d.tenures, func(t *tenure) bool {
+		if t.open || t.to > d.settled {
+			return false
+		}
+		t.holder.tenures--
+		t.holder.account.leave(t.to)
+		return true
+	})
+}
+
+func dropSettled[T any](spans []T, settled func(T) bool) []T {
+	kept := spans[:0]
+	for _, s := range spans {
+		if !settled(s) {
+			kept = append(kept, s)
+		}
+	}
+	clear(spans[len(kept):])
+	return kept
+}

@@ -1,0 +1,119 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// joinKey is one of the ways in which an application metric names its holder.
+type joinKey struct {
+	by    string // "uid", "name", "ip" or "device"
+	space string
+	name  string
+}
+
+// strongest returns the key by which a metric is joined.
+func strongest(j gpu.Join) joinKey {
+	switch {
+	case j.PodUID != "":
+		return joinKey{by: "uid", name: j.PodUID}
+	case j.Pod != "":
+		return joinKey{by: "name", space: j.Namespace, name: j.Pod}
+	case j.PodIP != "":
+		return joinKey{by: "ip", name: j.PodIP}
+	default:
+		return joinKey{by: "device", name: string(j.Device)}
+	}
+}
+
+// keysOf returns the keys under which metrics of a holder may be found.
+func keysOf(h gpu.Holder, device gpu.DeviceID) []joinKey {
+	keys := []joinKey{{by: "device", name: string(device)}}
+	if h.PodUID != "" {
+		keys = append(keys, joinKey{by: "uid", name: h.PodUID})
+	}
+	if h.Pod != "" {
+		keys = append(keys, joinKey{by: "name", space: h.Namespace, name: h.Pod})
+	}
+	if h.PodIP != "" {
+		keys = append(keys, joinKey{by: "ip", name: h.PodIP})
+	}
+	return keys
+}
+
+// seriesPerAccount bounds the output series, as a multiple of MaxAccounts.
+const seriesPerAccount = 16
+
+// outputs holds the application metrics of all pods, also of those that hold
+// no device yet.
+type outputs struct {
+	byKey  map[joinKey][]*outputStream
+	series int
+}
+
+func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
+	stream := o.stream(p)
+	if p.Time <= stream.counted {
+		counts.Points[Late]++
+		return
+	}
+	if stream.series[p.Series] == nil {
+		if o.series >= limit {
+			counts.Points[Limit]++
+			return
+		}
+		o.series++
+		stream.series[p.Series] = &timeline[outputPoint]{}
+	}
+	stream.add(p.Series, outputPoint{p.Time, p.Start, p.Value, p.Ended}, counts)
+}
+
+func (o *outputs) stream(p gpu.Output) *outputStream {
+	key := strongest(p.Join)
+	for _, s := range o.byKey[key] {
+		if s.profile.Metric == p.Profile.Metric {
+			return s
+		}
+	}
+	s := &outputStream{profile: p.Profile, join: key, series: map[string]*timeline[outputPoint]{}}
+	o.byKey[key] = append(o.byKey[key], s)
+	return s
+}
+
+// of returns the streams of a holder.
+func (o *outputs) of(keys []joinKey) (streams []*outputStream) {
+	if len(o.byKey) == 0 {
+		return nil
+	}
+	for _, k := range keys {
+		streams = append(streams, o.byKey[k]...)
+	}
+	return streams
+}
+
+// forget drops points that no unsettled time can need, and streams that have
+// been silent for keep at the time newest.
+func (o *outputs) forget(newest gpu.Time, keep time.Duration) {
+	for key, streams := range o.byKey {
+		live := streams[:0]
+		for _, s := range streams {
+			if newest.Sub(s.newest) > keep {
+				o.series -= len(s.series)
+				continue
+			}
+			live = append(live, s)
+			for _, points := range s.series {
+				points.forget(s.newest.Add(-keep - s.profile.Window))
+			}
+		}
+		if len(live) == 0 {
+			delete(o.byKey, key)
+		} else {
+			o.byKey[key] = live
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// Ledger accounts for the time of the devices of any number of nodes.
+type Ledger struct {
+	cfg      Config
+	nodes    map[string]*node
+	devices  map[gpu.DeviceID]*device
+	pods     map[string]*pod
+	outputs  outputs
+	counts   Counts
+	finished bool
+	scratch  scratch
+}
+
+// New returns an empty ledger.
+func New(cfg Config) *Ledger {
+	return &Ledger{
+		cfg:     cfg,
+		nodes:   map[string]*node{},
+		devices: map[gpu.DeviceID]*device{},
+		pods:    map[string]*pod{},
+		outputs: outputs{byKey: map[joinKey][]*outputStream{}},
+	}
+}
+
+// silence is how long, beyond the times that the settings ask for, a pod's
+// metrics and milestones are kept without a new point.
+const silence = 5 * time.Minute
+
+// Observe takes in a batch and settles what it allows.
+func (l *Ledger) Observe(b gpu.Batch) {
+	l.observeSamples(b)
+	l.observeDevices(b)
+	l.observeAllocations(b)
+	for _, m := range b.Milestones {
+		l.observeMilestone(m)
+	}
+	for _, o := range b.Outputs {
+		l.outputs.observe(o, l.cfg.MaxAccounts*seriesPerAccount, &l.counts)
+	}
+	for _, n := range l.nodes {
+		n.advance()
+	}
+}
+
+// Finish settles everything with the evidence at hand. The ledger takes no
+// batch after it.
+func (l *Ledger) Finish() {
+	if l.finished {
+		return
+	}
+	for _, n := range l.nodes {
+		n.finish()
+	}
+	l.finished = true
+}
+
+// Counts returns what was dropped, clamped and rejected so far.
+func (l *Ledger) Counts() Counts { return l.counts }
+
+// Lag returns the longest time by which a device's F is behind N.
+func (l *Ledger) Lag() time.Duration {
+	lag := time.Duration(0)
+	for _, d := range l.devices {
+		if d.opened != gpu.NoTime && d.ended == gpu.NoTime {
+			lag = max(lag, d.node.newest.Sub(d.settled))
+		}
+	}
+	return lag
+}
+
+func (l *Ledger) node(name, cluster string) *node {
+	n := l.nodes[name]
+	if n == nil {
+		n = &node{
+			name: name, cluster: cluster, ledger: l,
+			holding: map[string]*pod{}, totals: map[totalKey]*total{}, gone: map[gpu.DeviceID]bool{},
+		}
+		l.nodes[name] = n
+	}
+	if n.cluster == "" {
+		n.cluster = cluster
+	}
+	return n
+}
+
+// device returns the device of an id, making it known if it is new, or nil at
+// the cap of accounts.
+func (l *Ledger) device(id gpu.DeviceID) *device {
+	if d := l.devices[id]; d != nil {
+		return d
+	}
+	if l.counts.Accounts >= l.cfg.MaxAccounts {
+		return nil
+	}
+	l.counts.Accounts++
+	d := &device{
+		Device: gpu.Device{ID: id}, ledger: l,
+		sources: map[string]gpu.Time{}, holders: map[string]*holder{}, accounts: map[string]*account{},
+		own: &account{kind: gpu.DeviceAccount},
+	}
+	l.devices[id] = d
+	return d
+}
+
+// place puts a device on its node, once.
+func (l *Ledger) place(d *device, of gpu.Device) {
+	if d.node != nil {
+		return
+	}
+	n := l.node(of.Node, of.Cluster)
+	d.Device, d.node = of, n
+	i, _ := slices.BinarySearchFunc(n.devices, d, byID)
+	n.devices = slices.Insert(n.devices, i, d)
+	delete(n.gone, d.ID)
+}
+
+// pod returns the pod of a key.
+func (l *Ledger) pod(key string) *pod {
+	p := l.pods[key]
+	if p == nil {
+		p = &pod{key: key, holders: map[*holder]*device{}}
+		l.pods[key] = p
+	}
+	return p
+}
+
+func byID(a, b *device) int { return strings.Compare(string(a.ID), string(b.ID)) }
+
+// remove makes a device that ended unknown again.
+func (l *Ledger) remove(d *device) {
+	l.counts.Accounts -= 1 + len(d.accounts)
+	delete(l.devices, d.ID)
+	d.node.devices = slices.DeleteFunc(d.node.devices, func(o *device) bool { return o == d })
+	d.node.gone[d.ID] = true
+	for _, h := range d.holders {
+		d.drop(h)
+	}
+}
+
+// forget drops what has been silent for so long that no unsettled time can
+// need it.
+func (l *Ledger) forget() {
+	newest := gpu.NoTime
+	for _, n := range l.nodes {
+		newest = max(newest, n.newest)
+	}
+	keep := 2*(l.cfg.MaxGap+l.cfg.SettleDelay) + silence
+	l.outputs.forget(newest, keep)
+	for key, p := range l.pods {
+		if len(p.holders) == 0 && newest.Sub(p.touched) > keep {
+			delete(l.pods, key)
+		}
+	}
+}

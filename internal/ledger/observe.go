@@ -1,0 +1,111 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// sampled returns the device of a sample of time t, or nil if the sample comes
+// too late or there is no room for the device.
+func (l *Ledger) sampled(of gpu.Device, t gpu.Time) *device {
+	d := l.device(of.ID)
+	switch {
+	case d == nil:
+		l.counts.Points[Limit]++
+		return nil
+	case d.opened != gpu.NoTime && t <= d.settled:
+		l.counts.Points[Late]++
+		return nil
+	}
+	l.place(d, of)
+	return d
+}
+
+func (l *Ledger) observeSamples(b gpu.Batch) {
+	for _, s := range b.Samples {
+		if d := l.sampled(s.Device, s.Time); d != nil {
+			d.samples[s.Engine].addGauge(gaugePoint{s.Time, s.Value, s.Source}, &l.counts)
+			d.node.tick(s.Time)
+		}
+	}
+	for _, c := range b.Counters {
+		if d := l.sampled(c.Device, c.Time); d != nil {
+			d.samples[c.Engine].addCounter(c, &l.counts)
+			d.node.tick(c.Time)
+		}
+	}
+	for _, e := range b.SeriesEnds {
+		if d := l.device(e.Device.ID); d != nil && e.Engine == gpu.EngineAny {
+			d.addEnd(seriesEnd{e.Source, e.Time})
+		}
+	}
+}
+
+func (l *Ledger) observeDevices(b gpu.Batch) {
+	for _, m := range b.Memory {
+		if d := l.device(m.Device); d != nil {
+			d.memory.set(m.Time, m.Bytes, func(newer, older uint64) bool { return newer > older })
+		}
+	}
+	for _, a := range b.Availability {
+		if d := l.device(a.Device); d != nil {
+			d.available.set(a.Time, a, func(newer, older gpu.Availability) bool {
+				return !newer.Available && (older.Available || newer.Reason < older.Reason)
+			})
+		}
+	}
+	for _, s := range b.Statuses {
+		if d := l.device(s.Device); d != nil {
+			d.failed.set(s.Time, s.Failed, func(newer, _ bool) bool { return newer })
+		}
+	}
+}
+
+// observeAllocations takes in allocation sets, unless the holders come from
+// elsewhere.
+func (l *Ledger) observeAllocations(b gpu.Batch) {
+	if l.cfg.Host || l.cfg.Labels {
+		l.counts.Points[Shadowed] += uint64(len(b.Allocations) + len(b.AllocationCounts))
+	} else {
+		for _, a := range b.Allocations {
+			l.observeAllocation(a)
+		}
+		for _, c := range b.AllocationCounts {
+			n := l.node(c.Node, c.Cluster)
+			n.sets.addCount(c, &l.counts)
+			n.tick(c.Time)
+		}
+	}
+	if !l.cfg.Labels {
+		return
+	}
+	for _, a := range b.DeviceAllocations {
+		if d := l.device(a.Device.ID); d != nil && a.Time > d.lastSet {
+			d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
+				return newer.Key() > older.Key()
+			})
+		}
+	}
+}
+
+func (l *Ledger) observeAllocation(a gpu.Allocation) {
+	n := l.node(a.Node, a.Cluster)
+	if !a.Ended {
+		n.sets.addMember(a, &l.counts)
+		return
+	}
+	if d := l.device(a.Device); d != nil {
+		d.addDatedEnd(datedEnd{a.Holder.Key(), a.Time})
+	}
+}
+
+func (l *Ledger) observeMilestone(m gpu.Milestone) {
+	switch m.Name {
+	case gpu.DeletionRequested, gpu.ContainersFinished:
+		p := l.pod(m.Pod)
+		p.touched = max(p.touched, m.Time)
+		p.terminating.set(m.Time, m.At, func(newer, older gpu.Time) bool { return newer < older })
+	}
+}

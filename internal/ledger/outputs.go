@@ -1,0 +1,130 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// outputPoint is a point of one series of an application metric.
+type outputPoint struct {
+	time, start gpu.Time
+	value       float64
+	ended       bool
+}
+
+func (p outputPoint) at() gpu.Time { return p.time }
+
+// larger is the order in which one of two points for the same time wins.
+func (p outputPoint) larger(o outputPoint) bool {
+	switch {
+	case p.ended != o.ended:
+		return o.ended // a value beats the end of the series
+	case p.value != o.value:
+		return p.value > o.value
+	default:
+		return p.start > o.start
+	}
+}
+
+// riseSince returns how much the counter rose from p to q: after a reset, q
+// counts from 0.
+func (q outputPoint) riseSince(p outputPoint) float64 {
+	restarted := q.start != p.start && q.start >= p.time
+	if p.ended || restarted || q.value < p.value {
+		return q.value
+	}
+	return q.value - p.value
+}
+
+// outputStream is one application metric of one pod.
+type outputStream struct {
+	profile gpu.OutputProfile
+	join    joinKey
+	series  map[string]*timeline[outputPoint]
+	newest  gpu.Time // of all points that arrived, known or not
+	counted gpu.Time // its rises up to here are in an output total
+}
+
+// add stores a point of a series.
+func (s *outputStream) add(series string, p outputPoint, counts *Counts) {
+	points := s.series[series]
+	i, found := points.find(p.time)
+	switch {
+	case found:
+		old := &(*points)[i]
+		counts.Points[collision(*old == p)]++
+		if p.larger(*old) {
+			*old = p
+		}
+	default:
+		points.insert(i, p)
+	}
+	s.newest = max(s.newest, p.time)
+}
+
+// progress returns the time of the newest known point, if any series lives.
+func (s *outputStream) progress(k gpu.Time) (newest gpu.Time, live bool) {
+	for _, points := range s.series {
+		i := points.after(k) - 1
+		if i < 0 {
+			continue
+		}
+		live = live || !(*points)[i].ended
+		for i >= 0 && (*points)[i].ended {
+			i--
+		}
+		if i >= 0 {
+			newest = max(newest, (*points)[i].time)
+		}
+	}
+	return newest, live && newest != gpu.NoTime
+}
+
+// known reports whether a point is known at step k.
+func (s *outputStream) known(k gpu.Time) bool {
+	for _, points := range s.series {
+		if points.after(k) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mark is a point that had one before it in its series: it shows whether the
+// counter rose.
+type mark struct {
+	time gpu.Time
+	rise float64
+	gap  time.Duration // since the point before
+}
+
+// eachMark calls f for every known mark later than from.
+func (s *outputStream) eachMark(from, k gpu.Time, f func(mark)) {
+	for _, points := range s.series {
+		for i := max(points.after(from), 1); i < len(*points) && (*points)[i].time <= k; i++ {
+			p, q := (*points)[i-1], (*points)[i]
+			if !q.ended {
+				f(mark{q.time, q.riseSince(p), q.time.Sub(p.time)})
+			}
+		}
+	}
+}
+
+// above reports whether the newest value of a series at t, at most maxAge old,
+// is above 0.
+func (s *outputStream) above(t, k gpu.Time, maxAge time.Duration) bool {
+	for _, points := range s.series {
+		i := points.after(min(t, k)) - 1
+		if i < 0 {
+			continue
+		}
+		if p := (*points)[i]; !p.ended && p.value > 0 && t.Sub(p.time) <= maxAge {
+			return true
+		}
+	}
+	return false
+}

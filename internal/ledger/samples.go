@@ -1,0 +1,165 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+type gaugePoint struct {
+	time   gpu.Time
+	value  float64
+	source string
+}
+
+func (p gaugePoint) at() gpu.Time { return p.time }
+
+// pairPoint is a point of a sum pair, by gpu.CounterPart.
+type pairPoint struct {
+	time   gpu.Time
+	source string
+	have   [2]bool
+	start  [2]gpu.Time
+	nanos  [2]int64
+}
+
+func (p pairPoint) at() gpu.Time { return p.time }
+
+// complete reports whether p is evidence.
+func (p pairPoint) complete() bool { return p.have[0] && p.have[1] && p.start[0] == p.start[1] }
+
+// samples are the unsettled activity points of one engine of one device, with
+// the last settled point of each kind as anchor.
+type samples struct {
+	gauges timeline[gaugePoint]
+	pairs  timeline[pairPoint]
+}
+
+func (s *samples) addGauge(p gaugePoint, counts *Counts) {
+	i, found := s.gauges.find(p.time)
+	if !found {
+		s.gauges.insert(i, p)
+		return
+	}
+	old := &s.gauges[i]
+	counts.Points[collision(old.value == p.value)]++
+	if p.value > old.value {
+		old.value, old.source = p.value, p.source
+	}
+}
+
+func (s *samples) addCounter(c gpu.Counter, counts *Counts) {
+	i, found := s.pairs.find(c.Time)
+	if !found {
+		s.pairs.insert(i, pairPoint{time: c.Time})
+	}
+	p := &s.pairs[i]
+	if p.have[c.Part] {
+		counts.Points[collision(p.start[c.Part] == c.Start && p.nanos[c.Part] == c.Nanos)]++
+		if c.Nanos < p.nanos[c.Part] || c.Nanos == p.nanos[c.Part] && c.Start <= p.start[c.Part] {
+			return
+		}
+	}
+	p.have[c.Part], p.start[c.Part], p.nanos[c.Part] = true, c.Start, c.Nanos
+	p.source = max(p.source, c.Source)
+}
+
+func collision(same bool) Reason {
+	if same {
+		return Duplicate
+	}
+	return Conflict
+}
+
+// lastPair returns the index of the newest complete pair at or before k.
+func (s *samples) lastPair(k gpu.Time) int {
+	i := s.pairs.after(k) - 1
+	for i >= 0 && !s.pairs[i].complete() {
+		i--
+	}
+	return i
+}
+
+// pairsInForce reports whether sums, not gauges, are the evidence at step k.
+func (s *samples) pairsInForce(k gpu.Time, maxGap time.Duration) bool {
+	i := s.lastPair(k)
+	if i < 0 {
+		return false
+	}
+	newest := s.pairs[i].time
+	g := s.gauges.after(k) - 1
+	return k.Sub(newest) <= maxGap || g < 0 || s.gauges[g].time <= newest
+}
+
+// newest returns the time of the newest known sample of the kind in force.
+func (s *samples) newest(k gpu.Time, maxGap time.Duration) (gpu.Time, bool) {
+	if s.pairsInForce(k, maxGap) {
+		return s.pairs[s.lastPair(k)].time, true
+	}
+	if i := s.gauges.after(k) - 1; i >= 0 {
+		return s.gauges[i].time, true
+	}
+	return gpu.NoTime, false
+}
+
+// first returns the time of the first known sample of either kind after t, or
+// Forever.
+func (s *samples) first(t, k gpu.Time) gpu.Time {
+	first := gpu.Forever
+	if i := s.gauges.after(t); i < len(s.gauges) {
+		first = s.gauges[i].time
+	}
+	for _, p := range s.pairs[s.pairs.after(t):] {
+		if p.complete() {
+			first = min(first, p.time)
+			break
+		}
+	}
+	if first > k {
+		return gpu.Forever
+	}
+	return first
+}
+
+// wholeIntervals cuts t back to the earlier of two known samples if it lies
+// strictly between them.
+func (s *samples) wholeIntervals(t, k gpu.Time, maxGap time.Duration) gpu.Time {
+	if !s.pairsInForce(k, maxGap) {
+		i := s.gauges.after(t)
+		if i > 0 && i < len(s.gauges) && s.gauges[i].time <= k {
+			return s.gauges[i-1].time
+		}
+		return t
+	}
+	i := s.lastPair(t)
+	if i >= 0 && i < s.lastPair(k) {
+		return s.pairs[i].time
+	}
+	return t
+}
+
+// forget drops what is settled up to t, but for the anchors. It counts the
+// points that were no evidence.
+func (s *samples) forget(t, k gpu.Time, maxGap time.Duration, counts *Counts) {
+	pairs := s.pairsInForce(k, maxGap)
+	if n := s.gauges.forget(t); pairs {
+		counts.Points[Shadowed] += uint64(n)
+	}
+	anchor := s.lastPair(t)
+	for i := range anchor {
+		if !s.pairs[i].complete() {
+			counts.Points[Unpaired]++
+		}
+	}
+	if anchor > 0 {
+		s.pairs.forget(s.pairs[anchor].time)
+	} else if anchor < 0 { // no pair at all: nothing to anchor
+		for len(s.pairs) > 0 && s.pairs[0].time <= t {
+			counts.Points[Unpaired]++
+			s.pairs = s.pairs[1:]
+		}
+	}
+}

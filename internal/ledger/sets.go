@@ -1,0 +1,149 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// memberKey tells apart the allocations of one set.
+type memberKey struct {
+	device         gpu.DeviceID
+	ref            string
+	pod, container string
+}
+
+// allocationSet gathers what a node's kubelet said at one time.
+type allocationSet struct {
+	time    gpu.Time
+	count   int // how many members make it complete; -1: not told yet
+	members map[memberKey]gpu.Allocation
+}
+
+func (s *allocationSet) at() gpu.Time { return s.time }
+
+func (s *allocationSet) complete() bool { return s.count >= 0 && len(s.members) >= s.count }
+
+// sets are the allocation sets of a node that aren't applied yet.
+type sets struct {
+	waiting timeline[*allocationSet]
+	last    gpu.Time // the newest that was applied
+}
+
+func (s *sets) get(t gpu.Time) *allocationSet {
+	i, found := s.waiting.find(t)
+	if !found {
+		s.waiting.insert(i, &allocationSet{time: t, count: -1, members: map[memberKey]gpu.Allocation{}})
+	}
+	return s.waiting[i]
+}
+
+func (s *sets) addCount(c gpu.AllocationCount, counts *Counts) {
+	if c.Time <= s.last {
+		counts.Points[Late]++
+		return
+	}
+	set := s.get(c.Time)
+	if set.count >= 0 {
+		counts.Points[collision(set.count == c.Count)]++
+	}
+	set.count = max(set.count, c.Count)
+}
+
+func (s *sets) addMember(a gpu.Allocation, counts *Counts) {
+	if a.Time <= s.last {
+		counts.Points[Late]++
+		return
+	}
+	members := s.get(a.Time).members
+	key := memberKey{a.Device, a.Ref, a.Holder.Key(), a.Holder.Container}
+	old, found := members[key]
+	if found {
+		counts.Points[collision(old.Begin == a.Begin && old.Share == a.Share)]++
+		if a.Share < old.Share || a.Share == old.Share && a.Begin <= old.Begin {
+			return
+		}
+	}
+	members[key] = a
+}
+
+// next removes and returns the oldest complete set known at step k. Incomplete
+// sets before it, and those older than maxGap, are given up.
+func (s *sets) next(k gpu.Time, maxGap time.Duration, counts *Counts) *allocationSet {
+	for i, set := range s.waiting {
+		if set.time > k {
+			break
+		}
+		if set.complete() {
+			s.giveUp(i, counts)
+			s.waiting = s.waiting[1:]
+			return set
+		}
+	}
+	s.giveUp(s.waiting.after(k.Add(-maxGap)), counts)
+	return nil
+}
+
+// giveUp drops the n oldest sets, which never became complete.
+func (s *sets) giveUp(n int, counts *Counts) {
+	for _, set := range s.waiting[:n] {
+		counts.Points[IncompleteSet] += uint64(max(len(set.members), 1))
+	}
+	s.waiting = s.waiting[n:]
+}
+
+// claims says what a set says of one device.
+type claims struct {
+	byPod   map[string]gpu.Allocation
+	unknown bool // an allocation that can't be attributed
+	begin   gpu.Time
+}
+
+// byDevice sorts a set's members by device, several containers of one pod
+// becoming one holder.
+func (s *allocationSet) byDevice(counts *Counts) map[gpu.DeviceID]*claims {
+	devices := map[gpu.DeviceID]*claims{}
+	for _, a := range s.members {
+		if a.Device == "" {
+			counts.Points[UnresolvedDevice]++
+			continue
+		}
+		c := devices[a.Device]
+		if c == nil {
+			c = &claims{byPod: map[string]gpu.Allocation{}, begin: gpu.Forever}
+			devices[a.Device] = c
+		}
+		c.add(a, counts)
+	}
+	return devices
+}
+
+func (c *claims) add(a gpu.Allocation, counts *Counts) {
+	c.begin = min(c.begin, a.Begin)
+	switch {
+	case !(a.Share > 0 && a.Share <= 1): // NaN too
+		counts.Points[BadShare]++
+		c.unknown = true
+		return
+	case a.Share != 1 || a.Sharing != "" && a.Sharing != gpu.Exclusive:
+		counts.Points[UnsupportedSharing]++
+		c.unknown = true
+		return
+	}
+	pod := a.Holder.Key()
+	old, found := c.byPod[pod]
+	if !found {
+		c.byPod[pod] = a
+		return
+	}
+	if a.Holder.Container < old.Holder.Container {
+		a.Begin = min(a.Begin, old.Begin)
+		c.byPod[pod] = a
+	} else {
+		old.Begin = min(a.Begin, old.Begin)
+		c.byPod[pod] = old
+	}
+}

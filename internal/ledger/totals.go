@@ -1,0 +1,73 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// totalKey identifies what one owner produced in one unit.
+type totalKey struct{ owner, unit string }
+
+// total is what a pod, or a workload, produced.
+type total struct {
+	owner     gpu.Holder
+	opened    gpu.Time
+	settled   gpu.Time // rises up to here are in value
+	value     float64
+	published gpu.Time // settled, as of the last publication; NoTime if none
+	usedAt    gpu.Time // the newest step at which a pod of it held a device
+}
+
+// countOutputs adds the rises of the counters of n's pods to their totals. A
+// rise is counted once, also if several pods share a counter.
+func (n *node) countOutputs(k gpu.Time) {
+	if len(n.ledger.outputs.byKey) == 0 {
+		return
+	}
+	for _, key := range sortedKeys(n.holding) {
+		n.countPod(n.holding[key], k)
+	}
+}
+
+func (n *node) countPod(p *pod, k gpu.Time) {
+	settled, opened := gpu.Forever, gpu.Forever
+	var streams []*outputStream
+	var some gpu.Holder
+	for h, d := range p.holders {
+		if d.node != n {
+			continue
+		}
+		settled, opened, some = min(settled, d.settled), min(opened, h.account.opened), h.Holder
+		for _, s := range n.ledger.outputs.of(h.join) {
+			if s.profile.Kind == gpu.OutputCounter && s.known(k) && !slices.Contains(streams, s) {
+				streams = append(streams, s)
+			}
+		}
+	}
+	key, owner := ownerOf(some, n.ledger.cfg.Workloads)
+	for _, s := range streams {
+		t := n.total(totalKey{key, s.profile.Unit}, owner, opened)
+		t.usedAt = k
+		s.eachMark(max(s.counted, opened), min(k, settled), func(m mark) {
+			t.value += m.rise
+			if m.gap > s.profile.Window {
+				n.ledger.counts.Sparse++
+			}
+		})
+		s.counted = max(s.counted, settled)
+		t.settled = max(t.settled, settled)
+	}
+}
+
+func (n *node) total(key totalKey, owner gpu.Holder, opened gpu.Time) *total {
+	t := n.totals[key]
+	if t == nil {
+		t = &total{owner: owner, opened: opened}
+		n.totals[key] = t
+	}
+	return t
+}
