@@ -64,9 +64,10 @@ type oracleDevice struct {
 
 	// What a step hands to the next one.
 	open     bool
-	named    bool     // it was opened before
+	named    bool // it was opened before
 	openedAt gpu.Time
 	f        gpu.Time // F
+	end      gpu.Time // where it ends, or forever
 	closedAt gpu.Time // where it ended last
 	firstF   gpu.Time // F when the first set was applied
 	hasFirst bool
@@ -158,7 +159,7 @@ func (o *oracle) findDevices() {
 		where[a.Device.ID] = a.Device.Node
 	}
 	for id, node := range where {
-		d := &oracleDevice{id: id, node: node, stretch: map[string]gpu.Time{}}
+		d := &oracleDevice{id: id, node: node, end: forever, stretch: map[string]gpu.Time{}}
 		d.gauges = o.gaugesOf(id)
 		d.pairs = o.pairsOf(id)
 		d.sets = o.setsOf(d)
@@ -339,31 +340,42 @@ func wholeSecond(t gpu.Time) gpu.Time {
 
 // step moves a device to what is known at k.
 func (o *oracle) step(d *oracleDevice, s oracleStep) {
-	k := s.k
+	if d.open && d.end == forever {
+		d.end = o.end(d, s.k)
+	}
+	if d.open && d.end < forever && o.livesAgain(d, s.k) {
+		o.settle(d, d.end, s.k)
+	}
 	if !d.open {
-		at, ok := o.opening(d, k)
+		at, ok := o.opening(d, s.k)
 		if !ok {
 			return
 		}
-		d.open, d.named, d.openedAt, d.f = true, true, at, at
+		d.open, d.named, d.openedAt, d.f, d.end = true, true, at, at, o.end(d, s.k)
 	}
-	if sets := d.knownSets(k); len(sets) > 0 && !d.hasFirst {
+	if sets := d.knownSets(s.k); len(sets) > 0 && !d.hasFirst {
 		d.hasFirst, d.firstF = true, d.f
 	}
-	target := o.target(d, s)
-	end, ended := o.end(d, k)
-	if ended {
-		target = min(target, end)
-	}
+	o.settle(d, min(o.target(d, s), d.end), s.k)
+}
+
+// settle moves F to target, and ends the device if that is its end.
+func (o *oracle) settle(d *oracleDevice, target, k gpu.Time) {
 	if target > d.f {
 		o.book(d, span{d.f, target}, k)
 		o.result.Span[d.id] += target.Sub(d.f)
 		d.f = target
 	}
-	if ended && d.f == end {
-		d.open, d.closedAt = false, end
+	if d.f == d.end {
+		d.open, d.closedAt, d.end = false, d.end, forever
 		clear(d.stretch)
 	}
+}
+
+// livesAgain says whether a sample is known that came after the device's end.
+func (o *oracle) livesAgain(d *oracleDevice, k gpu.Time) bool {
+	return slices.ContainsFunc(d.gauges, func(g gpu.Sample) bool { return d.end < g.Time && g.Time <= k }) ||
+		slices.ContainsFunc(d.pairs, func(p oraclePair) bool { return d.end < p.time && p.time <= k })
 }
 
 // opening returns the time at which a device opens, as known at k: §2.
@@ -405,7 +417,7 @@ func (o *oracle) gap(from, to gpu.Time) bool { return to.Sub(from) > o.cfg.MaxGa
 func (o *oracle) target(d *oracleDevice, s oracleStep) gpu.Time {
 	k, target := s.k, s.k
 	points := o.points(d, k)
-	_, ended := o.end(d, k)
+	ended := d.end < forever
 	if len(points) > 0 && !ended {
 		if p := points[len(points)-1].time; !o.gap(p, k) {
 			target = min(target, p)
@@ -468,8 +480,9 @@ func (o *oracle) heldBack(key string, k gpu.Time) gpu.Time {
 	return limit
 }
 
-// end returns where a device ends, as known at k: §2.
-func (o *oracle) end(d *oracleDevice, k gpu.Time) (gpu.Time, bool) {
+// end returns where a device ends, as known at k: §2. An end that was seen
+// stays: a later sample opens the device anew.
+func (o *oracle) end(d *oracleDevice, k gpu.Time) gpu.Time {
 	last := map[string]gpu.Time{} // source → its last known sample
 	for _, g := range d.gauges {
 		if d.closedAt < g.Time && g.Time <= k {
@@ -490,11 +503,14 @@ func (o *oracle) end(d *oracleDevice, k gpu.Time) (gpu.Time, bool) {
 			}
 		}
 		if ended == gpu.NoTime {
-			return 0, false
+			return forever
 		}
 		end = max(end, ended)
 	}
-	return end, len(last) > 0
+	if len(last) == 0 {
+		return forever
+	}
+	return end
 }
 
 // --- Samples: §3 ---------------------------------------------------------
@@ -509,12 +525,12 @@ type oraclePoint struct {
 func (o *oracle) points(d *oracleDevice, k gpu.Time) []oraclePoint {
 	var gauges, pairs []oraclePoint
 	for i := range d.gauges {
-		if t := d.gauges[i].Time; d.closedAt < t && t <= k {
+		if t := d.gauges[i].Time; d.closedAt < t && t <= min(k, d.end) {
 			gauges = append(gauges, oraclePoint{time: t, gauge: &d.gauges[i]})
 		}
 	}
 	for i := range d.pairs {
-		if t := d.pairs[i].time; d.closedAt < t && t <= k {
+		if t := d.pairs[i].time; d.closedAt < t && t <= min(k, d.end) {
 			pairs = append(pairs, oraclePoint{time: t, pair: &d.pairs[i]})
 		}
 	}

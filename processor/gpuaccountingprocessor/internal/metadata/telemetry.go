@@ -1,0 +1,104 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package metadata
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+)
+
+// Telemetry is one reading of everything that the component says of itself.
+type Telemetry struct {
+	Accounts, AccountsLimit     int64
+	HoldersRejected             int64
+	OutputsSparse, PairsTrimmed int64
+	PointsDropped               map[string]int64 // by reason
+	Publications                map[string]int64 // by outcome
+	SettleLag                   float64          // s
+	TimeClamped, TimeOverlapped float64          // s
+}
+
+type instruments struct {
+	accounts, accountsLimit     metric.Int64ObservableGauge
+	rejected, sparse, trimmed   metric.Int64ObservableCounter
+	dropped, publications       metric.Int64ObservableCounter
+	lag                         metric.Float64ObservableGauge
+	timeClamped, timeOverlapped metric.Float64ObservableCounter
+}
+
+// Register makes the component's own telemetry observable: read is called at
+// every collection. The caller unregisters it at shutdown.
+func Register(set component.TelemetrySettings, read func() Telemetry) (metric.Registration, error) {
+	meter := set.MeterProvider.Meter(ScopeName)
+	i, err := newInstruments(meter)
+	if err != nil {
+		return nil, err
+	}
+	return meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		i.observe(o, read())
+		return nil
+	}, i.accounts, i.accountsLimit, i.rejected, i.sparse, i.trimmed, i.dropped, i.publications,
+		i.lag, i.timeClamped, i.timeOverlapped)
+}
+
+func (i *instruments) observe(o metric.Observer, t Telemetry) {
+	o.ObserveInt64(i.accounts, t.Accounts)
+	o.ObserveInt64(i.accountsLimit, t.AccountsLimit)
+	o.ObserveInt64(i.rejected, t.HoldersRejected)
+	o.ObserveInt64(i.sparse, t.OutputsSparse)
+	o.ObserveInt64(i.trimmed, t.PairsTrimmed)
+	o.ObserveFloat64(i.lag, t.SettleLag)
+	o.ObserveFloat64(i.timeClamped, t.TimeClamped)
+	o.ObserveFloat64(i.timeOverlapped, t.TimeOverlapped)
+	for reason, n := range t.PointsDropped {
+		o.ObserveInt64(i.dropped, n, metric.WithAttributes(attribute.String("reason", reason)))
+	}
+	for outcome, n := range t.Publications {
+		o.ObserveInt64(i.publications, n, metric.WithAttributes(attribute.String("outcome", outcome)))
+	}
+}
+
+func newInstruments(meter metric.Meter) (*instruments, error) {
+	var i instruments
+	var errs error
+	gauge := func(to *metric.Int64ObservableGauge, name, unit, description string) {
+		var err error
+		*to, err = meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs = errors.Join(errs, err)
+	}
+	counter := func(to *metric.Int64ObservableCounter, name, unit, description string) {
+		var err error
+		*to, err = meter.Int64ObservableCounter(name, metric.WithUnit(unit), metric.WithDescription(description))
+		errs = errors.Join(errs, err)
+	}
+	seconds := func(to *metric.Float64ObservableCounter, name, description string) {
+		var err error
+		*to, err = meter.Float64ObservableCounter(name, metric.WithUnit("s"), metric.WithDescription(description))
+		errs = errors.Join(errs, err)
+	}
+	gauge(&i.accounts, "otelcol_gpu_accounting_accounts", "{account}", "Accounts of devices and holders.")
+	gauge(&i.accountsLimit, "otelcol_gpu_accounting_accounts_limit", "{account}", "The limit of accounts, max_accounts.")
+	counter(&i.rejected, "otelcol_gpu_accounting_holders_rejected", "{holder}",
+		"Holders whose time went to an overflow account, because there were max_accounts accounts.")
+	counter(&i.sparse, "otelcol_gpu_accounting_outputs_sparse", "{point}",
+		"Points of output counters that came later after the one before than their window is long; activity between them looks flat.")
+	counter(&i.trimmed, "otelcol_gpu_accounting_pairs_trimmed", "{point}",
+		"Sum pairs that said more than their interval has.")
+	counter(&i.dropped, "otelcol_gpu_accounting_points_dropped", "{point}",
+		"Points that counted for nothing, by reason. They are forwarded all the same.")
+	counter(&i.publications, "otelcol_gpu_accounting_publications", "{batch}",
+		"Batches with derived points, by outcome (accepted, failed).")
+	seconds(&i.timeClamped, "otelcol_gpu_accounting_time_clamped",
+		"Held time that came too late to be booked on its holder.")
+	seconds(&i.timeOverlapped, "otelcol_gpu_accounting_time_overlapped",
+		"Time in which several exclusive holders had one device, and shared it equally.")
+	lag, err := meter.Float64ObservableGauge("otelcol_gpu_accounting_settle_lag", metric.WithUnit("s"),
+		metric.WithDescription("Longest time by which the settled time of a device is behind the newest evidence of its node."))
+	i.lag = lag
+	return &i, errors.Join(errs, err)
+}

@@ -1,0 +1,119 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpuaccountingprocessor
+
+import (
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/processor/gpuaccountingprocessor/internal/metadata"
+)
+
+// remedies says once, for drops that a change of the set-up ends, what to do.
+var remedies = map[gpupdata.DropReason]string{
+	gpupdata.DropDerived:    "the pipeline carries points of another gpu_accounting: keep the processor in one pipeline only",
+	gpupdata.DropFuture:     "a source's clock is more than 5 minutes ahead: synchronise the clocks",
+	gpupdata.DropUnsetClock: "a source's clock was never set: synchronise the clocks",
+	gpupdata.DropNoDevice:   "points need the attribute hw.id with the UUID of the device",
+	gpupdata.DropNoPod:      "points need k8s.pod.uid, k8s.namespace.name and k8s.pod.name, or k8s.pod.ip",
+}
+
+// telemetry is what the component says of itself.
+type telemetry struct {
+	set      component.TelemetrySettings
+	limit    int
+	callback metric.Registration
+
+	mu           sync.Mutex // guards what follows
+	drops        gpupdata.Drops
+	publications map[string]int64
+	warned       map[gpupdata.DropReason]bool
+}
+
+func newTelemetry(set component.TelemetrySettings, limit int) *telemetry {
+	return &telemetry{
+		set: set, limit: limit,
+		drops: gpupdata.Drops{}, publications: map[string]int64{}, warned: map[gpupdata.DropReason]bool{},
+	}
+}
+
+func (t *telemetry) start(read func() metadata.Telemetry) (err error) {
+	t.callback, err = metadata.Register(t.set, read)
+	return err
+}
+
+func (t *telemetry) stop() error {
+	if t.callback == nil {
+		return nil
+	}
+	return t.callback.Unregister()
+}
+
+// dropped counts what the codec refused.
+func (t *telemetry) dropped(drops gpupdata.Drops) {
+	if len(drops) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for reason, n := range drops {
+		t.drops[reason] += n
+		if remedy, has := remedies[reason]; has && !t.warned[reason] {
+			t.warned[reason] = true
+			t.set.Logger.Warn("points count for nothing", zap.String("reason", string(reason)),
+				zap.Int("points", n), zap.String("remedy", remedy))
+		}
+	}
+}
+
+// published counts a batch with derived points.
+func (t *telemetry) published(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.publications["failed"]++
+	} else {
+		t.publications["accepted"]++
+	}
+}
+
+// observeSelf reads everything that the component says of itself.
+func (a *accounting) observeSelf() metadata.Telemetry {
+	a.mu.Lock()
+	counts, lag := a.ledger.Counts(), a.ledger.Lag()
+	a.mu.Unlock()
+
+	t := a.own
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := metadata.Telemetry{
+		Accounts:        int64(counts.Accounts),
+		AccountsLimit:   int64(t.limit),
+		HoldersRejected: int64(counts.Rejected),
+		OutputsSparse:   int64(counts.Sparse),
+		PairsTrimmed:    int64(counts.Trimmed),
+		PointsDropped:   map[string]int64{},
+		Publications:    map[string]int64{},
+		SettleLag:       lag.Seconds(),
+		TimeClamped:     counts.Clamped.Seconds(),
+		TimeOverlapped:  counts.Overlaps.Seconds(),
+	}
+	for reason, n := range t.drops {
+		out.PointsDropped[string(reason)] += int64(n)
+	}
+	for _, reason := range ledger.Reasons() {
+		if n := counts.Points[reason]; n > 0 {
+			out.PointsDropped[reason.String()] += int64(n)
+		}
+	}
+	for outcome, n := range t.publications {
+		out.Publications[outcome] = n
+	}
+	return out
+}
