@@ -88,8 +88,9 @@ type oracleSet struct {
 }
 
 type oracleHold struct {
-	key   string
-	begin gpu.Time
+	key    string
+	begin  gpu.Time
+	shared bool // not exclusive
 }
 
 type oracleClass struct {
@@ -241,8 +242,9 @@ func (o *oracle) setsOf(d *oracleDevice) []oracleSet {
 				if a.Device != d.id {
 					continue
 				}
-				set.holders = append(set.holders, oracleHold{a.Holder.Key(), a.Begin})
-				set.shared = set.shared || a.Sharing != gpu.Exclusive || a.Share != 1
+				shared := a.Sharing != gpu.Exclusive || a.Share != 1
+				set.holders = append(set.holders, oracleHold{a.Holder.Key(), a.Begin, shared})
+				set.shared = set.shared || shared
 				d.classes = append(d.classes, oracleClass{a.Holder.Key(), a.Time, a.Holder.Workload.Class})
 			}
 			sets = append(sets, set)
@@ -455,7 +457,9 @@ func (d *oracleDevice) live(k gpu.Time) []string {
 	}
 	var keys []string
 	for _, h := range sets[len(sets)-1].holders {
-		keys = append(keys, h.key)
+		if !h.shared {
+			keys = append(keys, h.key)
+		}
 	}
 	return keys
 }
@@ -633,6 +637,9 @@ func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 	sets := d.knownSets(k)
 	for i, set := range sets {
 		for _, h := range set.holders {
+			if h.shared {
+				continue // a share of a device isn't attributed
+			}
 			if i > 0 && !o.gap(sets[i-1].time, set.time) && sets[i-1].has(h.key) {
 				continue // it held before
 			}
@@ -644,7 +651,7 @@ func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 }
 
 func (s oracleSet) has(key string) bool {
-	return slices.ContainsFunc(s.holders, func(h oracleHold) bool { return h.key == key })
+	return slices.ContainsFunc(s.holders, func(h oracleHold) bool { return h.key == key && !h.shared })
 }
 
 // holdsFrom returns when a holder began to hold that set i is the first to have.
@@ -1147,15 +1154,17 @@ func (o *oracle) podOf(p gpu.Output) string {
 	if p.Join.PodUID != "" {
 		return p.Join.PodUID
 	}
+	var holders []gpu.Holder
 	for _, a := range o.all.Allocations {
-		h := a.Holder
-		if p.Join.Pod != "" {
-			if h.Namespace == p.Join.Namespace && h.Pod == p.Join.Pod {
-				return h.Key()
-			}
-			continue
-		}
-		if p.Join.PodIP != "" && h.PodIP == p.Join.PodIP {
+		holders = append(holders, a.Holder)
+	}
+	for _, a := range o.all.DeviceAllocations {
+		holders = append(holders, a.Holder)
+	}
+	for _, h := range holders {
+		byName := p.Join.Pod != "" && h.Namespace == p.Join.Namespace && h.Pod == p.Join.Pod
+		byIP := p.Join.Pod == "" && p.Join.PodIP != "" && h.PodIP == p.Join.PodIP
+		if byName || byIP {
 			return h.Key()
 		}
 	}

@@ -82,11 +82,11 @@ func drawFeatures(t *rapid.T) features {
 		Milestones:  flag("milestones"),
 	}
 	f.Both = f.Sums && flag("both")
-	f.Shared = flag("shared") && flag("shared too")
-	f.Ends = flag("ends") && flag("ends too")
+	f.Shared = false && flag("shared") && flag("shared too")
+	f.Ends = false && flag("ends") && flag("ends too")
 	f.Sets = !(flag("no sets") && flag("no sets too") && flag("no sets at all"))
 	f.Host = !f.Sets && flag("host")
-	f.Labels = f.Sets && flag("labels") && flag("labels too")
+	f.Labels = f.Sets && !f.Ends && flag("labels") && flag("labels too")
 	return f
 }
 

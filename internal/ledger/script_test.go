@@ -50,6 +50,9 @@ type script struct {
 	cfg    ledger.Config
 	ledger *ledger.Ledger
 	out    strings.Builder
+
+	batch     gpu.Batch // the lines of one time make one batch
+	batchTime string
 }
 
 const scriptEpoch = 1_700_000_000 * gpu.Time(time.Second)
@@ -62,6 +65,7 @@ func runScript(t *testing.T, in string) string {
 			s.run(words, fmt.Sprintf("line %d: %s", number+1, line))
 		}
 	}
+	s.deliver()
 	return s.out.String()
 }
 
@@ -75,6 +79,9 @@ func (s *script) run(words []string, where string) {
 	}
 	if s.ledger == nil {
 		s.ledger = ledger.New(s.cfg)
+	}
+	if words[0] != s.batchTime {
+		s.deliver()
 	}
 	switch words[0] {
 	case "finish":
@@ -91,8 +98,30 @@ func (s *script) run(words []string, where string) {
 	case "counts":
 		s.counts()
 	default:
-		s.ledger.Observe(parseEvent(s.t, words, where))
+		s.batchTime = words[0]
+		appendBatch(&s.batch, parseEvent(s.t, words, where))
 	}
+}
+
+func (s *script) deliver() {
+	if s.ledger != nil {
+		s.ledger.Observe(s.batch)
+	}
+	s.batch, s.batchTime = gpu.Batch{}, ""
+}
+
+func appendBatch(to *gpu.Batch, b gpu.Batch) {
+	to.Samples = append(to.Samples, b.Samples...)
+	to.Counters = append(to.Counters, b.Counters...)
+	to.SeriesEnds = append(to.SeriesEnds, b.SeriesEnds...)
+	to.Memory = append(to.Memory, b.Memory...)
+	to.Availability = append(to.Availability, b.Availability...)
+	to.Statuses = append(to.Statuses, b.Statuses...)
+	to.Allocations = append(to.Allocations, b.Allocations...)
+	to.AllocationCounts = append(to.AllocationCounts, b.AllocationCounts...)
+	to.DeviceAllocations = append(to.DeviceAllocations, b.DeviceAllocations...)
+	to.Milestones = append(to.Milestones, b.Milestones...)
+	to.Outputs = append(to.Outputs, b.Outputs...)
 }
 
 func (s *script) configure(key, value, where string) {
