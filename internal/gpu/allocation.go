@@ -58,8 +58,8 @@ func (h Holder) Key() string {
 // Sharing says how a device is shared between its holders.
 type Sharing string
 
-// Exclusive: one holder has the whole device. It is the only kind of sharing
-// that the ledger attributes so far; a device with another kind is
+// Exclusive says that one holder has the whole device. It is the only kind of
+// sharing that the ledger attributes so far; a device with another kind is
 // unobserved{allocation}.
 const Exclusive Sharing = "exclusive"
 

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -164,14 +165,12 @@ func (d *device) noticeEnd(k gpu.Time) {
 // lastBySource returns the newest known sample of every source.
 func (d *device) lastBySource(k gpu.Time) map[string]gpu.Time {
 	last := map[string]gpu.Time{}
-	for source, t := range d.sources {
-		last[source] = t
-	}
-	any := &d.samples[gpu.EngineAny]
-	for _, p := range any.gauges[:any.gauges.after(k)] {
+	maps.Copy(last, d.sources)
+	busy := &d.samples[gpu.EngineAny]
+	for _, p := range busy.gauges[:busy.gauges.after(k)] {
 		last[p.source] = max(last[p.source], p.time)
 	}
-	for _, p := range any.pairs[:any.pairs.after(k)] {
+	for _, p := range busy.pairs[:busy.pairs.after(k)] {
 		last[p.source] = max(last[p.source], p.time)
 	}
 	return last
@@ -179,11 +178,11 @@ func (d *device) lastBySource(k gpu.Time) map[string]gpu.Time {
 
 // forget drops the evidence that settled time doesn't need any more.
 func (d *device) forget(k gpu.Time) {
-	any := &d.samples[gpu.EngineAny]
-	for _, p := range any.gauges[:any.gauges.after(d.settled)] {
+	busy := &d.samples[gpu.EngineAny]
+	for _, p := range busy.gauges[:busy.gauges.after(d.settled)] {
 		d.sources[p.source] = max(d.sources[p.source], p.time)
 	}
-	for _, p := range any.pairs[:any.pairs.after(d.settled)] {
+	for _, p := range busy.pairs[:busy.pairs.after(d.settled)] {
 		d.sources[p.source] = max(d.sources[p.source], p.time)
 	}
 	d.ends = slices.DeleteFunc(d.ends, func(e seriesEnd) bool { return e.time < d.sources[e.source] })

@@ -85,7 +85,7 @@ func (n *node) applySet(set *allocationSet) {
 	last := n.sets.last
 	n.sets.last = set.time
 	for _, id := range sortedKeys(byDevice) {
-		n.openNamed(gpu.DeviceID(id), byDevice[gpu.DeviceID(id)], last, set.time)
+		n.openNamed(id, byDevice[id], last, set.time)
 	}
 	for _, d := range n.devices {
 		if d.live() {

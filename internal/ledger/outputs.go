@@ -30,14 +30,14 @@ func (p outputPoint) larger(o outputPoint) bool {
 	}
 }
 
-// riseSince returns how much the counter rose from p to q: after a reset, q
-// counts from 0.
-func (q outputPoint) riseSince(p outputPoint) float64 {
-	restarted := q.start != p.start && q.start >= p.time
-	if p.ended || restarted || q.value < p.value {
-		return q.value
+// riseSince returns how much the counter rose from the point before to p:
+// after a reset, p counts from 0.
+func (p outputPoint) riseSince(before outputPoint) float64 {
+	restarted := p.start != before.start && p.start >= before.time
+	if before.ended || restarted || p.value < before.value {
+		return p.value
 	}
-	return q.value - p.value
+	return p.value - before.value
 }
 
 // outputStream is one application metric of one pod.

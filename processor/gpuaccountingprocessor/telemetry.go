@@ -4,6 +4,7 @@
 package gpuaccountingprocessor
 
 import (
+	"maps"
 	"sync"
 
 	"go.opentelemetry.io/collector/component"
@@ -99,7 +100,7 @@ func (a *accounting) observeSelf() metadata.Telemetry {
 		OutputsSparse:   int64(counts.Sparse),
 		PairsTrimmed:    int64(counts.Trimmed),
 		PointsDropped:   map[string]int64{},
-		Publications:    map[string]int64{},
+		Publications:    maps.Clone(t.publications),
 		SettleLag:       lag.Seconds(),
 		TimeClamped:     counts.Clamped.Seconds(),
 		TimeOverlapped:  counts.Overlaps.Seconds(),
@@ -111,9 +112,6 @@ func (a *accounting) observeSelf() metadata.Telemetry {
 		if n := counts.Points[reason]; n > 0 {
 			out.PointsDropped[reason.String()] += int64(n)
 		}
-	}
-	for outcome, n := range t.publications {
-		out.Publications[outcome] = n
 	}
 	return out
 }

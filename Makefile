@@ -1,0 +1,140 @@
+# Copyright The otelcol-gpu Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# `make` alone prints the targets. Works with GNU make 3.81 or newer and any
+# POSIX shell.
+
+.DEFAULT_GOAL := help
+
+# The version has one home: the builder's manifest.
+VERSION := $(shell sed -n 's/^  version: //p' builder-config.yaml)
+
+# The small build: of Prometheus' service discoveries only the Kubernetes one
+# (no cloud SDKs), gRPC without golang.org/x/net/trace, no symbol table.
+TAGS    := remove_all_sd,enable_kubernetes_sd,grpcnotrace
+LDFLAGS := -s -w
+
+# Every target compiles with the same flags, so that the few hundred packages
+# of the collector are compiled once per platform and not once per target.
+export GOFLAGS := $(strip $(shell go env GOFLAGS) -trimpath -tags=$(TAGS))
+# A static binary. Only the race detector needs a C compiler.
+CGO_ENABLED ?= 0
+export CGO_ENABLED
+
+TOOL  := go tool -modfile=tools/go.mod
+BUILD := go build -ldflags='$(LDFLAGS)'
+
+# What `make test` hands to the race detector: the code that the collector
+# calls concurrently. `make test RACE=` leaves it out (no C compiler).
+RACE      ?= -race
+RACE_PKGS ?= ./processor/...
+# The code whose speed is watched.
+BENCH      ?= .
+BENCH_PKGS ?= ./internal/ledger/... ./internal/gpupdata/... ./processor/...
+FUZZTIME   ?= 30s
+# Where `make cross` has to compile and link.
+CROSS      ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+# The files of the recording that `make real-data` replays, as .csv or .csv.gz.
+RECORDING  := gpu_duty_cycle gpu_memory_used_bytes qps
+
+# Our own packages, without the generated main package.
+OWN = $$(go list -f '{{.Dir}}' ./... | grep -v '/distribution$$')
+
+##@ Build
+
+.PHONY: help
+help: ## Print this list
+	@printf 'otelcol-gpu %s\n\nmake TARGET [NAME=value ...]\n' '$(VERSION)'
+	@awk -F ':.*## ' \
+		'/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z][a-z-]*:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: generate
+generate: ## Write distribution/ from builder-config.yaml
+	$(TOOL) builder --skip-get-modules --skip-compilation --config builder-config.yaml
+
+.PHONY: build
+build: ## Build bin/otelcol-gpu and bin/gpusim, print their sizes
+	@mkdir -p bin
+	$(BUILD) -o bin/otelcol-gpu ./distribution
+	$(BUILD) -o bin/gpusim ./cmd/gpusim
+	@for f in bin/otelcol-gpu bin/gpusim; do \
+		wc -c < $$f | awk -v f=$$f '{ printf "%-18s %6.1f MB\n", f, $$1 / 1e6 }'; \
+	done
+
+.PHONY: cross
+cross: ## Compile and link for every platform in CROSS, without cgo
+	@for platform in $(CROSS); do \
+		echo "$$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} \
+			$(BUILD) -o /dev/null ./distribution ./cmd/gpusim || exit 1; \
+	done
+
+.PHONY: clean
+clean: ## Remove what the targets here have written
+	rm -rf bin
+
+##@ Check
+
+.PHONY: test
+test: build ## Run all tests, then those of concurrent code with the race detector
+	OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' GPUSIM='$(CURDIR)/bin/gpusim' \
+		go test -shuffle=on -timeout=20m ./...
+	$(if $(RACE),CGO_ENABLED=1 go test $(RACE) -shuffle=on -timeout=20m $(RACE_PKGS))
+
+.PHONY: lint
+lint: ## Run golangci-lint, formatters included
+	$(TOOL) golangci-lint run $(OWN)
+
+.PHONY: fmt
+fmt: ## Format the code as lint wants it
+	$(TOOL) golangci-lint fmt
+
+.PHONY: verify-generated
+verify-generated: generate ## Fail if distribution/ isn't what generate writes
+	@changed=$$(git status --porcelain -- distribution) || exit 1; \
+	if [ -n "$$changed" ]; then \
+		git diff -- distribution; \
+		printf '%s\ndistribution/ is out of date: run make generate and commit it\n' "$$changed" >&2; \
+		exit 1; \
+	fi
+
+.PHONY: tidy-check
+tidy-check: ## Fail if a go.mod isn't tidy
+	go mod tidy -diff
+	cd tools && go mod tidy -diff
+
+.PHONY: bench
+bench: ## Run the benchmarks of the hot path (BENCH=regexp)
+	go test -run='^$$' -bench='$(BENCH)' -benchmem $(BENCH_PKGS)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz function for FUZZTIME (default 30s)
+	@list=$$(go test -list='^Fuzz' $(OWN)) || { echo "$$list"; exit 1; }; \
+	list=$$(echo "$$list" | awk '/^Fuzz/ { f[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, f[i]; n = 0 }'); \
+	[ -n "$$list" ] || { echo "no fuzz function found" >&2; exit 1; }; \
+	echo "$$list" | while read -r package name; do \
+		echo "$$package $$name"; \
+		go test -run='^$$' -fuzz="^$$name\$$" -fuzztime='$(FUZZTIME)' "$$package" || exit 1; \
+	done
+
+##@ Real data
+
+.PHONY: recording
+recording:
+	@if [ -z "$(DATA)" ]; then \
+		echo "DATA is not set: make real-data DATA=<folder>. README.md says where to get the recording." >&2; exit 2; \
+	fi; \
+	for f in $(RECORDING); do \
+		[ -f "$(DATA)/$$f.csv.gz" ] || [ -f "$(DATA)/$$f.csv" ] || \
+			{ echo "$(DATA) has no $$f.csv.gz. README.md says where to get the recording." >&2; exit 2; }; \
+	done
+
+.PHONY: real-data
+real-data: recording build ## Replay the recording in DATA through the collector, print its account (ARGS=...)
+	examples/recording/run bin/otelcol-gpu bin/gpusim gentd26 --data "$(DATA)" $(ARGS)
+
+.PHONY: real-data-check
+real-data-check: recording build ## Replay the recording in DATA, compare with the reference totals
+	OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' GPUSIM='$(CURDIR)/bin/gpusim' GENTD26="$$(cd "$(DATA)" && pwd)" \
+		go test -tags='realdata,$(TAGS)' -count=1 -v -timeout=20m ./test/realdata/...
