@@ -52,7 +52,10 @@ type StateTime struct {
 // DepthTime is ∫ activity dt of one engine other than EngineAny.
 type DepthTime struct {
 	Engine Engine
-	Time   time.Duration
+	Nanos  time.Duration
+	Start  Time
+	// New: as in StateTime.
+	New bool
 }
 
 // IdleEpisode is a running idle episode.

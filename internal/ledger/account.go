@@ -15,6 +15,13 @@ type conditionTime struct {
 	published bool
 }
 
+// depthSum is the integral of an engine's activity; it is a series once sampled.
+type depthSum struct {
+	nanos              int64
+	start              gpu.Time
+	sampled, published bool
+}
+
 // account sums the time of one owner on one device.
 type account struct {
 	kind      gpu.AccountKind
@@ -23,8 +30,7 @@ type account struct {
 	opened    gpu.Time
 	times     []conditionTime
 	active    int64
-	depth     [gpu.EngineDRAM + 1]int64
-	sampled   [gpu.EngineDRAM + 1]bool
+	depth     [gpu.EngineDRAM + 1]depthSum
 	holders   int // that still hold the device
 	closed    gpu.Time
 	published bool
@@ -42,6 +48,15 @@ func (a *account) book(c gpu.Condition, nanos int64, start gpu.Time) {
 		}
 	}
 	a.times = append(a.times, conditionTime{condition: c, nanos: nanos, start: max(start, a.opened)})
+}
+
+// bookDepth adds nanos of an engine; a series that is new starts at start.
+func (a *account) bookDepth(e gpu.Engine, nanos int64, start gpu.Time) {
+	d := &a.depth[e]
+	if !d.sampled {
+		d.sampled, d.start = true, max(start, a.opened)
+	}
+	d.nanos += nanos
 }
 
 // ownerOf returns the identity under which a holder is published.

@@ -45,6 +45,9 @@ func (d *device) confirm(sent *gpu.Account) {
 		return
 	}
 	a.published = true
+	for _, s := range sent.Depth {
+		a.depth[s.Engine].published = true
+	}
 	for _, s := range sent.States {
 		for i := range a.times {
 			if a.times[i].condition == s.Condition {

@@ -87,9 +87,11 @@ func (d *device) account(a *account) gpu.Account {
 		}
 	}
 	out.Active = time.Duration(a.active)
-	for e, sampled := range a.sampled {
-		if sampled {
-			out.Depth = append(out.Depth, gpu.DepthTime{Engine: gpu.Engine(e), Time: time.Duration(a.depth[e])})
+	for e, t := range a.depth {
+		if t.sampled {
+			out.Depth = append(out.Depth, gpu.DepthTime{
+				Engine: gpu.Engine(e), Nanos: time.Duration(t.nanos), Start: t.start, New: !t.published,
+			})
 		}
 	}
 	out.Episode = d.episode(a)

@@ -171,7 +171,7 @@ func (s *script) dump(derived gpu.Derived) {
 			fmt.Fprintf(&s.out, "  (active)%44s %s\n", "", seconds(a.Active))
 		}
 		for _, d := range a.Depth {
-			fmt.Fprintf(&s.out, "  (%s)%*s %s\n", d.Engine, 50-len(d.Engine.String()), "", seconds(d.Time))
+			fmt.Fprintf(&s.out, "  (%s)%*s %s\n", d.Engine, 50-len(d.Engine.String()), "", seconds(d.Nanos))
 		}
 		if a.Episode != nil {
 			fmt.Fprintf(&s.out, "  (episode) %s for %s\n", a.Episode.Reason, seconds(a.Episode.Age))

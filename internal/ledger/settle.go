@@ -172,8 +172,7 @@ func (d *device) settleDepth(s span, k gpu.Time) {
 					upTo := func(t gpu.Time) int64 {
 						return shareOf(iv.seen.activeAt(int64(t-iv.from)), i, len(seg.holders))
 					}
-					h.account.depth[e] += upTo(seg.to) - upTo(seg.from)
-					h.account.sampled[e] = true
+					h.account.bookDepth(e, upTo(seg.to)-upTo(seg.from), d.published)
 				}
 			}
 		}

@@ -73,7 +73,7 @@ func everything() gpu.Derived {
 	held := gpu.Account{
 		Device: device, Kind: gpu.HolderAccount, Holder: holder, Start: second(0), Time: second(100), States: states,
 		Depth: []gpu.DepthTime{
-			{Engine: gpu.EngineSM, Time: 1}, {Engine: gpu.EngineTensor, Time: 1}, {Engine: gpu.EngineDRAM, Time: 1},
+			{Engine: gpu.EngineSM, Nanos: 1}, {Engine: gpu.EngineTensor, Nanos: 1}, {Engine: gpu.EngineDRAM, Nanos: 1},
 		},
 		Episode: &gpu.IdleEpisode{Reason: gpu.ReasonBatch, Age: time.Minute},
 	}

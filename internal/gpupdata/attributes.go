@@ -1,0 +1,114 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"net/netip"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// nothing is the outer map of attributes that have none. It is never written.
+var nothing = pcommon.NewMap()
+
+// attributes are those of a point (own) within those of its resource (outer).
+type attributes struct {
+	own   pcommon.Map
+	outer pcommon.Map
+}
+
+func text(m pcommon.Map, key string) string {
+	if v, ok := m.Get(key); ok {
+		return v.Str()
+	}
+	return ""
+}
+
+// str returns a text attribute, "" if there is none.
+func (a attributes) str(key string) string {
+	if v := text(a.own, key); v != "" {
+		return v
+	}
+	return text(a.outer, key)
+}
+
+func (a attributes) node() string {
+	if n := a.str(AttrNodeName); n != "" {
+		return n
+	}
+	return a.str(AttrHostName)
+}
+
+func (a attributes) device() gpu.Device {
+	return gpu.Device{
+		ID:      gpu.DeviceID(a.str(AttrHWID)),
+		Parent:  gpu.DeviceID(a.str(AttrHWParent)),
+		Node:    a.node(),
+		Cluster: a.str(AttrClusterName),
+		Model:   a.str(AttrHWModel),
+	}
+}
+
+// pod returns the attributes that may describe a pod: a point that names one
+// is asked alone.
+func (a attributes) pod() attributes {
+	for _, key := range [...]string{AttrPodUID, AttrPodName, AttrPodIP} {
+		if text(a.own, key) != "" {
+			return attributes{own: a.own, outer: nothing}
+		}
+	}
+	return a
+}
+
+// holder returns the pod that is described; its Key is empty if none is.
+func (a attributes) holder() gpu.Holder {
+	a = a.pod()
+	class, _ := gpu.ParseClass(a.str(AttrWorkloadClass)) // else unclassified
+	return gpu.Holder{
+		Namespace: a.str(AttrNamespaceName),
+		Pod:       a.str(AttrPodName),
+		PodUID:    a.str(AttrPodUID),
+		PodIP:     a.str(AttrPodIP),
+		Container: a.str(AttrContainerName),
+		Workload: gpu.Workload{
+			Kind:  a.str(AttrWorkloadKind),
+			Name:  a.str(AttrWorkloadName),
+			Class: class,
+			Group: a.str(AttrWorkloadGroup),
+		},
+	}
+}
+
+// join returns what finds the holder of an application metric, and false if
+// nothing could.
+func (a attributes) join() (gpu.Join, bool) {
+	pod := a.pod()
+	j := gpu.Join{
+		PodUID:    pod.str(AttrPodUID),
+		Namespace: pod.str(AttrNamespaceName),
+		Pod:       pod.str(AttrPodName),
+		PodIP:     pod.str(AttrPodIP),
+		Device:    gpu.DeviceID(a.str(AttrHWID)),
+	}
+	if j.PodIP == "" {
+		j.PodIP = hostIP(pod.str(AttrServerAddress))
+	}
+	named := j.Namespace != "" && j.Pod != ""
+	return j, named || j.PodUID != "" || j.PodIP != "" || j.Device != ""
+}
+
+// hostIP returns the IP address in "ip", "ip:port" or "[ip]:port", else "".
+func hostIP(address string) string {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return ""
+		}
+		ip = withPort.Addr()
+	}
+	return ip.Unmap().String()
+}

@@ -1,0 +1,133 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"slices"
+
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// Settings says which points beyond the contract a Decoder reads.
+type Settings struct {
+	// Outputs name the application metrics. Of two profiles of one metric the
+	// first counts; a name of the contract is no application metric.
+	Outputs []gpu.OutputProfile
+	// LabelAllocation reads who holds a device from the labels of its samples.
+	LabelAllocation bool
+}
+
+// Decoder reads metrics into the domain's words. It has no state: it may be
+// used from several goroutines at once.
+type Decoder struct {
+	outputs map[string]gpu.OutputProfile
+	labels  bool
+}
+
+// NewDecoder returns a Decoder for the settings.
+func NewDecoder(set Settings) *Decoder {
+	d := &Decoder{
+		outputs: make(map[string]gpu.OutputProfile, len(set.Outputs)),
+		labels:  set.LabelAllocation,
+	}
+	for _, profile := range set.Outputs {
+		if _, taken := d.outputs[profile.Metric]; !taken {
+			d.outputs[profile.Metric] = profile
+		}
+	}
+	return d
+}
+
+// decoding is one call of Decode.
+type decoding struct {
+	*Decoder
+	future   gpu.Time
+	resource resource
+	profile  gpu.OutputProfile // of the application metric that is being read
+	batch    gpu.Batch
+	drops    Drops
+}
+
+// reader says how to read the points of one metric.
+type reader struct {
+	accepts kinds
+	read    func(*decoding, point) DropReason
+}
+
+var readers = map[string]reader{
+	MetricActivity:        {gauges, (*decoding).sample},
+	MetricActivityTime:    {counters, (*decoding).activityTime},
+	MetricObservedTime:    {counters, (*decoding).observedTime},
+	MetricMemoryUsage:     {levels, (*decoding).memory},
+	MetricDeviceAvailable: {levels, (*decoding).availability},
+	MetricStatus:          {levels, (*decoding).status},
+	MetricAllocation:      {levels, (*decoding).allocation},
+	MetricNodeAllocations: {levels, (*decoding).allocationCount},
+	MetricMilestoneTime:   {levels, (*decoding).milestone},
+}
+
+// Decode returns what md says to the ledger, and how many points were refused.
+// A point later than future is refused (0: no limit). md isn't modified.
+func (d *Decoder) Decode(md pmetric.Metrics, future gpu.Time) (gpu.Batch, Drops) {
+	c := decoding{Decoder: d, future: future}
+	c.reserve(md)
+	for _, rm := range md.ResourceMetrics().All() {
+		c.resource = resource{attributes: rm.Resource().Attributes()}
+		for _, sm := range rm.ScopeMetrics().All() {
+			for _, m := range sm.Metrics().All() {
+				c.metric(m)
+			}
+		}
+	}
+	return c.batch, c.drops
+}
+
+// reserve makes room for the points that a batch has most of.
+func (c *decoding) reserve(md pmetric.Metrics) {
+	samples, counters := 0, 0
+	for _, rm := range md.ResourceMetrics().All() {
+		for _, sm := range rm.ScopeMetrics().All() {
+			for _, m := range sm.Metrics().All() {
+				switch m.Name() {
+				case MetricActivity:
+					samples += pointCount(m)
+				case MetricActivityTime, MetricObservedTime:
+					counters += pointCount(m)
+				}
+			}
+		}
+	}
+	c.batch.Samples = slices.Grow(c.batch.Samples, samples)
+	c.batch.Counters = slices.Grow(c.batch.Counters, counters)
+}
+
+func (c *decoding) metric(m pmetric.Metric) {
+	name := m.Name()
+	if r, ok := readers[name]; ok {
+		c.points(m, r)
+		return
+	}
+	if _, ok := derivedMetrics[name]; ok {
+		c.drops.add(DropDerived, pointCount(m))
+		return
+	}
+	if profile, ok := c.outputs[name]; ok {
+		c.profile = profile
+		c.points(m, reader{outputKinds(profile.Kind), (*decoding).output})
+	}
+}
+
+// points reads every point of a metric and counts those that are refused.
+func (c *decoding) points(m pmetric.Metric, r reader) {
+	if kindOf(m)&r.accepts == 0 {
+		c.drops.add(DropUnsupportedType, pointCount(m))
+		return
+	}
+	points, _ := numberPoints(m)
+	for _, p := range points.All() {
+		c.drops.add(r.read(c, c.resource.point(p)), 1)
+	}
+}

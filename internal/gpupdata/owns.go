@@ -1,0 +1,14 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+// Owns reports whether a metric of this name has a meaning in the contract
+// already, so that it can't be an application's.
+func Owns(metric string) bool {
+	if _, input := families[metric]; input {
+		return true
+	}
+	_, derived := derivedMetrics[metric]
+	return derived
+}

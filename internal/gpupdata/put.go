@@ -1,0 +1,51 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"go.opentelemetry.io/collector/pdata/pcommon"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// holderAttributes is how many attributes putHolder puts at most.
+const holderAttributes = 9
+
+func timestamp(t gpu.Time) pcommon.Timestamp { return pcommon.Timestamp(t) }
+
+// put puts an attribute that isn't empty.
+func put(m pcommon.Map, key, value string) {
+	if value != "" {
+		m.PutStr(key, value)
+	}
+}
+
+func putDevice(m pcommon.Map, d gpu.Device) {
+	put(m, AttrHWID, string(d.ID))
+	put(m, AttrHWType, TypeGPU)
+	put(m, AttrHWParent, string(d.Parent))
+	put(m, AttrHWModel, d.Model)
+	putPlace(m, place{d.Cluster, d.Node})
+}
+
+// place is a node of a cluster.
+type place struct{ cluster, node string }
+
+func putPlace(m pcommon.Map, p place) {
+	put(m, AttrClusterName, p.cluster)
+	put(m, AttrNodeName, p.node)
+}
+
+// putHolder puts what describes a holder; its class always.
+func putHolder(m pcommon.Map, h *gpu.Holder) {
+	put(m, AttrNamespaceName, h.Namespace)
+	put(m, AttrPodName, h.Pod)
+	put(m, AttrPodUID, h.PodUID)
+	put(m, AttrPodIP, h.PodIP)
+	put(m, AttrContainerName, h.Container)
+	put(m, AttrWorkloadKind, h.Workload.Kind)
+	put(m, AttrWorkloadName, h.Workload.Name)
+	put(m, AttrWorkloadClass, h.Workload.Class.String())
+	put(m, AttrWorkloadGroup, h.Workload.Group)
+}
