@@ -28,7 +28,6 @@ func (l *Ledger) Confirm(sent gpu.Derived) {
 	for i := range sent.Outputs {
 		l.confirmTotal(&sent.Outputs[i])
 	}
-	l.forget()
 }
 
 func (d *device) confirm(sent *gpu.Account) {

@@ -195,6 +195,20 @@ func (d *device) forget(k gpu.Time) {
 	d.forgetTenures()
 }
 
+// forgetBefore bounds what is kept of a device whose F doesn't move: one that
+// was never sampled, or whose node's clock stands still.
+func (d *device) forgetBefore(t gpu.Time) {
+	d.memory.forget(t)
+	d.available.forget(t)
+	d.failed.forget(t)
+	d.datedEnds = slices.DeleteFunc(d.datedEnds, func(e datedEnd) bool { return e.time < t })
+	newest := map[string]gpu.Time{}
+	for _, e := range d.ends {
+		newest[e.source] = max(newest[e.source], e.time)
+	}
+	d.ends = slices.DeleteFunc(d.ends, func(e seriesEnd) bool { return e.time < t && e.time < newest[e.source] })
+}
+
 // forgetTenures drops the spans that are settled.
 func (d *device) forgetTenures() {
 	d.unknown = dropSettled(d.unknown, func(s span) bool { return s.to <= d.settled })

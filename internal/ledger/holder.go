@@ -15,6 +15,7 @@ type pod struct {
 	terminating levels[gpu.Time]    // by the time at which it was told: since when
 	touched     gpu.Time            // newest point of it
 	holders     map[*holder]*device // the devices that it holds, or held
+	totals      []*total
 }
 
 // terminatesAt returns since when the pod is known, at step k, to terminate.
@@ -35,6 +36,9 @@ type tenure struct {
 	span
 	holder *holder
 	open   bool
+	// latest is how late a dated end can be that came after the set which
+	// lacks the holder: the time of that set.
+	latest gpu.Time
 }
 
 // datedEnd is an end of a tenure that its source saw.
@@ -60,7 +64,15 @@ type holder struct {
 	modeOf   gpu.Time // the interval end that mode belongs to
 }
 
-// class returns the idle mode that the workload's class stands for.
+// learn takes in the IP of a pod that had none yet.
+func (h *holder) learn(w gpu.Holder, device gpu.DeviceID) {
+	if h.PodIP == "" && w.PodIP != "" {
+		h.PodIP = w.PodIP
+		h.join = keysOf(h.Holder, device)
+	}
+}
+
+// classMode returns the idle mode that the workload's class stands for.
 func (h *holder) classMode() gpu.Reason {
 	switch h.Workload.Class {
 	case gpu.ClassInference:

@@ -20,7 +20,10 @@ type Ledger struct {
 	outputs  outputs
 	counts   Counts
 	finished bool
-	scratch  scratch
+
+	newest    gpu.Time // of all nodes
+	forgotten gpu.Time // newest, when forget was last due
+	scratch   scratch
 }
 
 // New returns an empty ledger.
@@ -38,6 +41,9 @@ func New(cfg Config) *Ledger {
 // metrics and milestones are kept without a new point.
 const silence = 5 * time.Minute
 
+// forgetInterval is the event time between two looks for what can be forgotten.
+const forgetInterval = time.Minute
+
 // Observe takes in a batch and settles what it allows.
 func (l *Ledger) Observe(b gpu.Batch) {
 	l.observeSamples(b)
@@ -51,7 +57,9 @@ func (l *Ledger) Observe(b gpu.Batch) {
 	}
 	for _, n := range l.nodes {
 		n.advance()
+		l.newest = max(l.newest, n.newest)
 	}
+	l.forget()
 }
 
 // Finish settles everything with the evidence at hand. The ledger takes no
@@ -152,15 +160,18 @@ func (l *Ledger) remove(d *device) {
 // forget drops what has been silent for so long that no unsettled time can
 // need it.
 func (l *Ledger) forget() {
-	newest := gpu.NoTime
-	for _, n := range l.nodes {
-		newest = max(newest, n.newest)
+	if l.newest.Sub(l.forgotten) < forgetInterval {
+		return
 	}
+	l.forgotten = l.newest
 	keep := 2*(l.cfg.MaxGap+l.cfg.SettleDelay) + silence
-	l.outputs.forget(newest, keep)
+	l.outputs.forget(l.newest, keep)
 	for key, p := range l.pods {
-		if len(p.holders) == 0 && newest.Sub(p.touched) > keep {
+		if len(p.holders) == 0 && l.newest.Sub(p.touched) > keep {
 			delete(l.pods, key)
 		}
+	}
+	for _, d := range l.devices {
+		d.forgetBefore(l.newest.Add(-keep))
 	}
 }

@@ -82,7 +82,10 @@ func (l *Ledger) observeAllocations(b gpu.Batch) {
 		return
 	}
 	for _, a := range b.DeviceAllocations {
-		if d := l.device(a.Device.ID); d != nil && a.Time > d.lastSet {
+		d := l.device(a.Device.ID)
+		if d == nil || a.Time <= d.lastSet {
+			l.counts.Points[Late]++
+		} else {
 			d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
 				return newer.Key() > older.Key()
 			})
@@ -106,6 +109,9 @@ func (l *Ledger) observeMilestone(m gpu.Milestone) {
 	case gpu.DeletionRequested, gpu.ContainersFinished:
 		p := l.pod(m.Pod)
 		p.touched = max(p.touched, m.Time)
+		if p.terminatesAt(m.Time) <= m.At {
+			return // known already: milestones are repeated
+		}
 		p.terminating.set(m.Time, m.At, func(newer, older gpu.Time) bool { return newer < older })
 	}
 }

@@ -33,7 +33,14 @@ type sets struct {
 	last    gpu.Time // the newest that was applied
 }
 
-func (s *sets) get(t gpu.Time) *allocationSet {
+// maxWaiting bounds the sets that wait: a source that never sends their counts
+// doesn't fill the memory.
+const maxWaiting = 512
+
+func (s *sets) get(t gpu.Time, counts *Counts) *allocationSet {
+	if len(s.waiting) >= maxWaiting {
+		s.giveUp(1, counts)
+	}
 	i, found := s.waiting.find(t)
 	if !found {
 		s.waiting.insert(i, &allocationSet{time: t, count: -1, members: map[memberKey]gpu.Allocation{}})
@@ -46,7 +53,7 @@ func (s *sets) addCount(c gpu.AllocationCount, counts *Counts) {
 		counts.Points[Late]++
 		return
 	}
-	set := s.get(c.Time)
+	set := s.get(c.Time, counts)
 	if set.count >= 0 {
 		counts.Points[collision(set.count == c.Count)]++
 	}
@@ -58,7 +65,7 @@ func (s *sets) addMember(a gpu.Allocation, counts *Counts) {
 		counts.Points[Late]++
 		return
 	}
-	members := s.get(a.Time).members
+	members := s.get(a.Time, counts).members
 	key := memberKey{a.Device, a.Ref, a.Holder.Key(), a.Holder.Container}
 	old, found := members[key]
 	if found {

@@ -36,12 +36,14 @@ func (d *device) applySet(last, s gpu.Time, c *claims) {
 
 // carry keeps t open up to s if the set has its holder, else it ends t.
 func (d *device) carry(t *tenure, last, s gpu.Time, c *claims, gap bool) {
-	if _, held := c.byPod[t.holder.key]; held && !gap && !c.unknown {
+	if a, held := c.byPod[t.holder.key]; held && !gap && !c.unknown {
 		t.to = s
+		t.holder.learn(a.Holder, d.ID)
 		return
 	}
 	t.open = false
 	if !gap {
+		t.latest = s
 		for _, e := range d.datedEnds {
 			if e.pod == t.holder.key && e.time > last && e.time <= s {
 				t.to = max(t.to, e.time)
@@ -128,11 +130,10 @@ func (d *device) addDatedEnd(e datedEnd) {
 // endLate takes in a dated end that came after the set that lacks its holder:
 // what of it isn't settled still counts.
 func (d *device) endLate(pod string, t gpu.Time) {
-	for _, ten := range slices.Backward(d.tenures) {
-		if ten.holder.key == pod && !ten.open && ten.to < t {
+	for _, ten := range d.tenures {
+		if ten.holder.key == pod && !ten.open && ten.to < t && t <= ten.latest {
 			d.ledger.counts.Clamped += max(min(d.settled, t).Sub(ten.to), 0)
-			ten.to = max(ten.to, t)
-			return
+			ten.to = t
 		}
 	}
 }

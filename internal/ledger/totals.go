@@ -25,7 +25,7 @@ type total struct {
 // countOutputs adds the rises of the counters of n's pods to their totals. A
 // rise is counted once, also if several pods share a counter.
 func (n *node) countOutputs(k gpu.Time) {
-	if len(n.ledger.outputs.byKey) == 0 {
+	if len(n.ledger.outputs.byKey)+len(n.totals) == 0 {
 		return
 	}
 	for _, key := range sortedKeys(n.holding) {
@@ -51,7 +51,9 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 	key, owner := ownerOf(some, n.ledger.cfg.Workloads)
 	for _, s := range streams {
 		t := n.total(totalKey{key, s.profile.Unit}, owner, opened)
-		t.usedAt = k
+		if !slices.Contains(p.totals, t) {
+			p.totals = append(p.totals, t)
+		}
 		s.eachMark(max(s.counted, opened), min(k, settled), func(m mark) {
 			t.value += m.rise
 			if m.gap > s.profile.Window {
@@ -59,7 +61,9 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 			}
 		})
 		s.counted = max(s.counted, settled)
-		t.settled = max(t.settled, settled)
+	}
+	for _, t := range p.totals {
+		t.settled, t.usedAt = max(t.settled, settled), k
 	}
 }
 
