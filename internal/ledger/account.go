@@ -76,6 +76,9 @@ func (d *device) join(h *holder, from gpu.Time) {
 		if h.account == nil {
 			h.account = d.openAccount(key, owner, h.host, from)
 		}
+		if !h.account.published {
+			h.account.opened = min(h.account.opened, from)
+		}
 	}
 	h.account.holders++
 }

@@ -56,14 +56,9 @@ func (d *device) confirm(sent *gpu.Account) {
 	}
 }
 
-// forgetEnded drops the holders and accounts whose final values are in a
-// publication of time t that was accepted, and d itself if it ended.
+// forgetEnded drops the accounts whose final values are in a publication of
+// time t that was accepted, and d itself if it ended.
 func (d *device) forgetEnded(t gpu.Time) {
-	for _, h := range d.holders {
-		if h.tenures == 0 && h.account.closed <= t {
-			d.drop(h)
-		}
-	}
 	for key, a := range d.accounts {
 		if a.holders == 0 && a.closed <= t {
 			delete(d.accounts, key)
@@ -88,9 +83,15 @@ func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
 		return
 	}
 	t.published = max(t.published, sent.Time)
-	if t.usedAt < n.stepped && sent.Time >= t.settled {
+	if t.usedAt < n.stepped && sent.Time >= t.settled && !n.hasAccount(owner) {
 		delete(n.totals, key)
 	}
+}
+
+// hasAccount reports whether an owner still has an account: its total lives as
+// long, so that a total never begins anew under the same start.
+func (n *node) hasAccount(owner string) bool {
+	return slices.ContainsFunc(n.devices, func(d *device) bool { return d.accounts[owner] != nil })
 }
 
 func (n *node) sortedTotals() []totalKey {

@@ -29,6 +29,7 @@ type device struct {
 	ended     gpu.Time // NoTime while the device lives
 	fresh     bool     // opened in this step
 
+	claimed   *claims // what the newest set says, while d is at its end
 	labelSets levels[gpu.Holder]
 	lastSet   gpu.Time  // newest set that was applied
 	unknown   []span    // of which nobody knows the holders
@@ -67,9 +68,28 @@ func (d *device) openBySample(k gpu.Time) {
 	if first == gpu.Forever {
 		return
 	}
+	if d.opened == gpu.NoTime {
+		d.open(first)
+		d.fresh = true
+	} else {
+		d.reopen(first)
+	}
+	if d.claimed != nil && !d.claimed.unknown {
+		for _, pod := range sortedKeys(d.claimed.byPod) {
+			d.begin(d.holderOf(d.claimed.byPod[pod].Holder), first, first)
+		}
+	}
+	d.claimed = nil
+}
+
+// reopen begins another life of d: the time since its end isn't accounted, its
+// accounts go on.
+func (d *device) reopen(t gpu.Time) {
 	d.ended, d.sources = gpu.NoTime, map[string]gpu.Time{}
-	d.open(first)
-	d.fresh = true
+	d.opened, d.settled = t, t
+	if !d.ledger.cfg.Labels {
+		d.lastSet = d.node.sets.last
+	}
 }
 
 // open begins the ledger time of d.
@@ -80,7 +100,7 @@ func (d *device) open(t gpu.Time) {
 		d.lastSet = d.node.sets.last
 	}
 	if d.ledger.cfg.Host {
-		d.begin(&holder{host: true, join: keysOf(gpu.Holder{}, d.ID)}, t, gpu.Forever)
+		d.begin(&holder{host: true, device: d, join: keysOf(gpu.Holder{}, d.ID)}, t, gpu.Forever)
 	}
 }
 
@@ -118,7 +138,16 @@ func (d *device) target(k gpu.Time, final bool) gpu.Time {
 	if !final && d.ended == gpu.NoTime {
 		to = d.awaitOutputs(to, k)
 	}
-	return d.samples[gpu.EngineAny].wholeIntervals(to, k, maxGap)
+	return d.samples[gpu.EngineAny].wholeIntervals(to, d.lifeUntil(k), maxGap)
+}
+
+// lifeUntil returns k, but not beyond the end of d: samples after it are of
+// another life.
+func (d *device) lifeUntil(k gpu.Time) gpu.Time {
+	if d.ended != gpu.NoTime {
+		return min(k, d.ended)
+	}
+	return k
 }
 
 // awaitOutputs holds F back until the evidence window of every live output
@@ -216,8 +245,10 @@ func (d *device) forgetTenures() {
 		if t.open || t.to > d.settled {
 			return false
 		}
-		t.holder.tenures--
 		t.holder.account.leave(t.to)
+		if t.holder.tenures--; t.holder.tenures == 0 {
+			d.node.leaving = append(d.node.leaving, t.holder)
+		}
 		return true
 	})
 }

@@ -51,13 +51,14 @@ type datedEnd struct {
 type holder struct {
 	gpu.Holder
 	key     string
+	device  *device
 	host    bool // the host itself, not a pod
 	pod     *pod
 	join    []joinKey
 	account *account
 	tenures int // that aren't settled
 
-	active   int64    // ns of activity since it first held the device
+	active   int64    // ns of activity since it began to hold the device
 	bookedTo gpu.Time // end of its last settled piece
 	stretch  gpu.Time // start of the running idle stretch, or NoTime
 	mode     gpu.Reason

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (l *Ledger) node(name, cluster string) *node {
 	if n == nil {
 		n = &node{
 			name: name, cluster: cluster, ledger: l,
-			holding: map[string]*pod{}, totals: map[totalKey]*total{}, gone: map[gpu.DeviceID]bool{},
+			holding: map[string]*pod{}, totals: map[totalKey]*total{}, gone: map[gpu.DeviceID]*claims{},
 		}
 		l.nodes[name] = n
 	}
@@ -122,13 +123,14 @@ func (l *Ledger) device(id gpu.DeviceID) *device {
 	return d
 }
 
-// place puts a device on its node, once.
+// place puts a device on its node, once, and learns what describes it.
 func (l *Ledger) place(d *device, of gpu.Device) {
 	if d.node != nil {
+		d.Parent, d.Model = cmp.Or(d.Parent, of.Parent), cmp.Or(d.Model, of.Model)
 		return
 	}
 	n := l.node(of.Node, of.Cluster)
-	d.Device, d.node = of, n
+	d.Device, d.node, d.claimed = of, n, n.gone[of.ID]
 	i, _ := slices.BinarySearchFunc(n.devices, d, byID)
 	n.devices = slices.Insert(n.devices, i, d)
 	delete(n.gone, d.ID)
@@ -151,9 +153,8 @@ func (l *Ledger) remove(d *device) {
 	l.counts.Accounts -= 1 + len(d.accounts)
 	delete(l.devices, d.ID)
 	d.node.devices = slices.DeleteFunc(d.node.devices, func(o *device) bool { return o == d })
-	d.node.gone[d.ID] = true
-	for _, h := range d.holders {
-		d.drop(h)
+	if d.claimed != nil {
+		d.node.gone[d.ID] = d.claimed
 	}
 }
 

@@ -23,9 +23,10 @@ type node struct {
 	stepped gpu.Time   // the newest step that was taken
 	pending []gpu.Time // steps that are due once N is settle_delay past them
 	sets    sets
-	devices []*device             // by ID
-	holding map[string]*pod       // the pods that hold devices of the node
-	gone    map[gpu.DeviceID]bool // devices that ended while a set named them
+	devices []*device                // by ID
+	holding map[string]*pod          // the pods that hold devices of the node
+	leaving []*holder                // whose time is settled in this step
+	gone    map[gpu.DeviceID]*claims // devices that ended, and that the newest set names
 	totals  map[totalKey]*total
 }
 
@@ -73,6 +74,16 @@ func (n *node) step(k gpu.Time, final bool) {
 		d.advance(k, final)
 	}
 	n.countOutputs(k)
+	n.dropLeaving()
+}
+
+// dropLeaving forgets the holders all of whose time is settled. One that comes
+// back is a new one.
+func (n *node) dropLeaving() {
+	for _, h := range n.leaving {
+		h.device.drop(h)
+	}
+	n.leaving = n.leaving[:0]
 }
 
 func (n *node) nextSet(k gpu.Time) *allocationSet {
@@ -90,10 +101,12 @@ func (n *node) applySet(set *allocationSet) {
 	for _, d := range n.devices {
 		if d.live() {
 			d.applySet(last, set.time, byDevice[d.ID])
+		} else {
+			d.claimed = byDevice[d.ID]
 		}
 	}
 	for id := range n.gone {
-		if byDevice[id] == nil {
+		if n.gone[id] = byDevice[id]; n.gone[id] == nil {
 			delete(n.gone, id)
 		}
 	}
@@ -102,7 +115,7 @@ func (n *node) applySet(set *allocationSet) {
 // openNamed opens a device that an allocation set knows before its samples do:
 // it existed when its holder began, as far as the set before covers that.
 func (n *node) openNamed(id gpu.DeviceID, c *claims, last, s gpu.Time) {
-	if n.gone[id] {
+	if n.gone[id] != nil {
 		return
 	}
 	d := n.ledger.device(id)

@@ -22,7 +22,7 @@ func (d *device) settle(to, k gpu.Time) {
 	sc := &d.ledger.scratch
 	maxGap := d.ledger.cfg.MaxGap
 	sc.intervals = d.samples[gpu.EngineAny].intervals(
-		sc.intervals[:0], d.settled, to, k, true, maxGap, &d.ledger.counts)
+		sc.intervals[:0], d.settled, to, d.lifeUntil(k), true, maxGap, &d.ledger.counts)
 	d.settleDepth(span{d.settled, to}, k)
 	from := d.settled
 	for _, iv := range sc.intervals {

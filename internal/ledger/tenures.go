@@ -94,7 +94,7 @@ func (d *device) holderOf(w gpu.Holder) *holder {
 	key := w.Key()
 	h := d.holders[key]
 	if h == nil {
-		h = &holder{Holder: w, key: key, join: keysOf(w, d.ID), pod: d.ledger.pod(key)}
+		h = &holder{Holder: w, key: key, device: d, join: keysOf(w, d.ID), pod: d.ledger.pod(key)}
 		h.pod.holders[h] = d
 		d.node.holding[key] = h.pod
 		d.holders[key] = h
@@ -102,8 +102,11 @@ func (d *device) holderOf(w gpu.Holder) *holder {
 	return h
 }
 
-// drop forgets a holder that has no time to settle.
+// drop forgets a holder, unless it came back.
 func (d *device) drop(h *holder) {
+	if h.tenures > 0 {
+		return
+	}
 	delete(d.holders, h.key)
 	if h.pod == nil {
 		return
@@ -138,10 +141,15 @@ func (d *device) endLate(pod string, t gpu.Time) {
 	}
 }
 
-// endAll ends every tenure at the end of the device.
+// endAll ends every tenure at the end of the device. Who held it then holds it
+// again if it lives again.
 func (d *device) endAll() {
+	d.claimed = &claims{byPod: map[string]gpu.Allocation{}}
 	for _, t := range d.tenures {
-		t.open, t.to = false, d.ended
+		if t.open && !t.holder.host {
+			d.claimed.byPod[t.holder.key] = gpu.Allocation{Holder: t.holder.Holder}
+		}
+		t.open, t.to = false, min(t.to, d.ended)
 	}
 }
 

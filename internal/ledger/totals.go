@@ -50,7 +50,7 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 	}
 	key, owner := ownerOf(some, n.ledger.cfg.Workloads)
 	for _, s := range streams {
-		t := n.total(totalKey{key, s.profile.Unit}, owner, opened)
+		t := n.total(totalKey{key, s.profile.Unit}, owner, max(opened, s.counted))
 		if !slices.Contains(p.totals, t) {
 			p.totals = append(p.totals, t)
 		}
