@@ -19,11 +19,13 @@ func (l *Ledger) Confirm(sent gpu.Derived) {
 			d.confirm(a)
 		}
 	}
+	last := gpu.DeviceID("") // the accounts of a device stand together
 	for i := range sent.Accounts {
 		a := &sent.Accounts[i]
-		if d := l.devices[a.Device.ID]; d != nil {
+		if d := l.devices[a.Device.ID]; d != nil && a.Device.ID != last {
 			d.forgetEnded(a.Time)
 		}
+		last = a.Device.ID
 	}
 	for i := range sent.Outputs {
 		l.confirmTotal(&sent.Outputs[i])
@@ -65,10 +67,16 @@ func (d *device) forgetEnded(t gpu.Time) {
 			d.ledger.counts.Accounts--
 		}
 	}
-	newer := d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) != gpu.Forever
-	if d.finalDue() && t >= d.ended && !newer {
+	if d.over() {
 		d.ledger.remove(d)
 	}
+}
+
+// over reports whether d ended, all of it is published, and no sample of
+// another life has come.
+func (d *device) over() bool {
+	return d.finalDue() && d.published >= d.ended &&
+		d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) == gpu.Forever
 }
 
 func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
@@ -83,8 +91,15 @@ func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
 		return
 	}
 	t.published = max(t.published, sent.Time)
-	if t.usedAt < n.stepped && sent.Time >= t.settled && !n.hasAccount(owner) {
-		delete(n.totals, key)
+}
+
+// forgetTotals drops the totals of owners that are gone, once they are
+// published.
+func (n *node) forgetTotals() {
+	for key, t := range n.totals {
+		if t.usedAt < n.stepped && t.published >= t.settled && !n.hasAccount(key.owner) {
+			delete(n.totals, key)
+		}
 	}
 }
 

@@ -18,11 +18,12 @@ type device struct {
 
 	samples   [gpu.EngineDRAM + 1]samples
 	sources   map[string]gpu.Time // newest settled sample by source
-	ends      []seriesEnd         // of EngineAny
+	ends      []sourceTime        // of EngineAny
 	memory    levels[uint64]
 	available levels[gpu.Availability]
 	failed    levels[bool]
 
+	touched   gpu.Time // newest point of it
 	opened    gpu.Time // NoTime until the first evidence
 	settled   gpu.Time // F
 	published gpu.Time // the F of the last publication that was accepted
@@ -41,13 +42,8 @@ type device struct {
 	accounts  map[string]*account
 }
 
-// seriesEnd says that the samples of a source ended.
-type seriesEnd struct {
-	source string
-	time   gpu.Time
-}
-
-func (d *device) addEnd(e seriesEnd) {
+// addEnd takes in that the samples of a source ended.
+func (d *device) addEnd(e sourceTime) {
 	if !slices.Contains(d.ends, e) {
 		d.ends = append(d.ends, e)
 	}
@@ -68,15 +64,20 @@ func (d *device) openBySample(k gpu.Time) {
 	if first == gpu.Forever {
 		return
 	}
-	if d.opened == gpu.NoTime {
+	switch {
+	case d.opened != gpu.NoTime:
+		d.reopen(first)
+	case !d.ledger.takeAccount():
+		d.ledger.counts.Points[Limit] += uint64(d.samples[gpu.EngineAny].clear())
+		return
+	default:
 		d.open(first)
 		d.fresh = true
-	} else {
-		d.reopen(first)
+		d.ledger.revive(d)
 	}
 	if d.claimed != nil && !d.claimed.unknown {
 		for _, pod := range sortedKeys(d.claimed.byPod) {
-			d.begin(d.holderOf(d.claimed.byPod[pod].Holder), first, first)
+			d.begin(d.holderOf(d.claimed.byPod[pod].Holder), first, max(first, d.lastSet))
 		}
 	}
 	d.claimed = nil
@@ -90,6 +91,7 @@ func (d *device) reopen(t gpu.Time) {
 	if !d.ledger.cfg.Labels {
 		d.lastSet = d.node.sets.last
 	}
+	d.beginHost(t)
 }
 
 // open begins the ledger time of d.
@@ -99,6 +101,11 @@ func (d *device) open(t gpu.Time) {
 	if !d.ledger.cfg.Labels {
 		d.lastSet = d.node.sets.last
 	}
+	d.beginHost(t)
+}
+
+// beginHost lets the host hold d, if there is no allocation.
+func (d *device) beginHost(t gpu.Time) {
 	if d.ledger.cfg.Host {
 		d.begin(&holder{host: true, device: d, join: keysOf(gpu.Holder{}, d.ID)}, t, gpu.Forever)
 	}
@@ -115,6 +122,7 @@ func (d *device) advance(k gpu.Time, final bool) {
 		d.settle(to, k)
 		d.forget(k)
 	}
+	d.forgetTenures()
 }
 
 // target returns the F that step k allows.
@@ -138,7 +146,7 @@ func (d *device) target(k gpu.Time, final bool) gpu.Time {
 	if !final && d.ended == gpu.NoTime {
 		to = d.awaitOutputs(to, k)
 	}
-	return d.samples[gpu.EngineAny].wholeIntervals(to, d.lifeUntil(k), maxGap)
+	return d.samples[gpu.EngineAny].wholeIntervals(to, d.lifeUntil(k), k, maxGap)
 }
 
 // lifeUntil returns k, but not beyond the end of d: samples after it are of
@@ -186,8 +194,11 @@ func (d *device) noticeEnd(k gpu.Time) {
 		}
 		end = max(end, ended)
 	}
-	if end != gpu.NoTime {
-		d.ended = max(end, d.settled)
+	if end == gpu.NoTime {
+		return
+	}
+	if d.ended = max(end, d.settled); d.settled == d.ended {
+		d.endAll()
 	}
 }
 
@@ -202,6 +213,11 @@ func (d *device) lastBySource(k gpu.Time) map[string]gpu.Time {
 	for _, p := range busy.pairs[:busy.pairs.after(k)] {
 		last[p.source] = max(last[p.source], p.time)
 	}
+	for _, p := range busy.lost {
+		if p.time <= k {
+			last[p.source] = max(last[p.source], p.time)
+		}
+	}
 	return last
 }
 
@@ -214,14 +230,19 @@ func (d *device) forget(k gpu.Time) {
 	for _, p := range busy.pairs[:busy.pairs.after(d.settled)] {
 		d.sources[p.source] = max(d.sources[p.source], p.time)
 	}
-	d.ends = slices.DeleteFunc(d.ends, func(e seriesEnd) bool { return e.time < d.sources[e.source] })
+	busy.lost = slices.DeleteFunc(busy.lost, func(p sourceTime) bool {
+		if p.time <= d.settled {
+			d.sources[p.source] = max(d.sources[p.source], p.time)
+		}
+		return p.time <= d.settled
+	})
+	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool { return e.time < d.sources[e.source] })
 	for e := range d.samples {
 		d.samples[e].forget(d.settled, k, d.ledger.cfg.MaxGap, &d.ledger.counts)
 	}
 	d.memory.forget(d.settled)
 	d.available.forget(d.settled)
 	d.failed.forget(d.settled)
-	d.forgetTenures()
 }
 
 // forgetBefore bounds what is kept of a device whose F doesn't move: one that
@@ -235,7 +256,14 @@ func (d *device) forgetBefore(t gpu.Time) {
 	for _, e := range d.ends {
 		newest[e.source] = max(newest[e.source], e.time)
 	}
-	d.ends = slices.DeleteFunc(d.ends, func(e seriesEnd) bool { return e.time < t && e.time < newest[e.source] })
+	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool { return e.time < t && e.time < newest[e.source] })
+	if d.opened == gpu.NoTime {
+		d.labelSets.forget(t)
+		for e := range d.samples {
+			d.samples[e].gauges.forget(t)
+			d.samples[e].pairs.forget(t)
+		}
+	}
 }
 
 // forgetTenures drops the spans that are settled.

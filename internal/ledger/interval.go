@@ -68,20 +68,21 @@ func (r running) within(held int64) (inside running, foreign int64) {
 	return inside, active - inside.active
 }
 
-// intervals appends the intervals that speak for time in (from, to], known at
-// step k. With whole, one that begins before from says nothing.
+// intervals appends the intervals that speak for time in t, of the samples up to
+// until; the kind in force is that of step k. With whole, an interval that
+// begins before t says nothing.
 func (s *samples) intervals(
-	into []interval, from, to, k gpu.Time, whole bool, maxGap time.Duration, counts *Counts,
+	into []interval, t span, until, k gpu.Time, whole bool, maxGap time.Duration, counts *Counts,
 ) []interval {
 	if s.pairsInForce(k, maxGap) {
-		return s.pairIntervals(into, from, to, k, whole, maxGap, counts)
+		return s.pairIntervals(into, t, until, whole, maxGap, counts)
 	}
-	for i := max(s.gauges.after(from), 1); i < len(s.gauges) && s.gauges[i].time <= k; i++ {
+	for i := max(s.gauges.after(t.from), 1); i < len(s.gauges) && s.gauges[i].time <= until; i++ {
 		p, q := s.gauges[i-1], s.gauges[i]
-		if p.time >= to {
+		if p.time >= t.to {
 			break
 		}
-		if q.time.Sub(p.time) > maxGap || whole && p.time < from {
+		if q.time.Sub(p.time) > maxGap || whole && p.time < t.from {
 			continue
 		}
 		length := int64(q.time - p.time)
@@ -92,16 +93,16 @@ func (s *samples) intervals(
 }
 
 func (s *samples) pairIntervals(
-	into []interval, from, to, k gpu.Time, whole bool, maxGap time.Duration, counts *Counts,
+	into []interval, t span, until gpu.Time, whole bool, maxGap time.Duration, counts *Counts,
 ) []interval {
 	last := -1
 	for i, q := range s.pairs {
-		if !q.complete() || q.time > k {
+		if !q.complete() || q.time > until {
 			continue
 		}
-		if last >= 0 && q.time > from && s.pairs[last].time < to {
+		if last >= 0 && q.time > t.from && s.pairs[last].time < t.to {
 			iv, ok := pairInterval(s.pairs[last], q, counts)
-			if ok && q.time.Sub(s.pairs[last].time) <= maxGap && (!whole || iv.from >= from) {
+			if ok && q.time.Sub(s.pairs[last].time) <= maxGap && (!whole || iv.from >= t.from) {
 				into = append(into, iv)
 			}
 		}

@@ -51,12 +51,14 @@ const seriesPerAccount = 16
 // outputs holds the application metrics of all pods, also of those that hold
 // no device yet.
 type outputs struct {
-	byKey  map[joinKey][]*outputStream
-	series int
+	byKey         map[joinKey][]*outputStream
+	series        int
+	longestWindow time.Duration
 }
 
 func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
 	stream := o.stream(p)
+	o.longestWindow = max(o.longestWindow, p.Profile.Window)
 	if p.Time <= stream.counted {
 		counts.Points[Late]++
 		return
@@ -95,19 +97,15 @@ func (o *outputs) of(keys []joinKey) (streams []*outputStream) {
 	return streams
 }
 
-// forget drops points that no unsettled time can need, and streams that have
-// been silent for keep at the time newest.
-func (o *outputs) forget(newest gpu.Time, keep time.Duration) {
+// forget drops points that are keep older than the newest of their stream, and
+// series and streams that are keep older than the time needed.
+func (o *outputs) forget(needed gpu.Time, keep time.Duration) {
 	for key, streams := range o.byKey {
 		live := streams[:0]
 		for _, s := range streams {
-			if newest.Sub(s.newest) > keep {
-				o.series -= len(s.series)
-				continue
-			}
-			live = append(live, s)
-			for _, points := range s.series {
-				points.forget(s.newest.Add(-keep - s.profile.Window))
+			o.series -= s.forget(needed, keep)
+			if len(s.series) > 0 {
+				live = append(live, s)
 			}
 		}
 		if len(live) == 0 {
@@ -116,4 +114,16 @@ func (o *outputs) forget(newest gpu.Time, keep time.Duration) {
 			o.byKey[key] = live
 		}
 	}
+}
+
+// forget returns how many series it dropped.
+func (s *outputStream) forget(needed gpu.Time, keep time.Duration) (dropped int) {
+	for name, points := range s.series {
+		points.forget(s.newest.Add(-keep))
+		if n := len(*points); n == 0 || needed.Sub((*points)[n-1].time) > keep {
+			delete(s.series, name)
+			dropped++
+		}
+	}
+	return dropped
 }

@@ -18,6 +18,7 @@ type Ledger struct {
 	nodes    map[string]*node
 	devices  map[gpu.DeviceID]*device
 	pods     map[string]*pod
+	gone     map[gpu.DeviceID]*gone
 	outputs  outputs
 	counts   Counts
 	finished bool
@@ -34,16 +35,10 @@ func New(cfg Config) *Ledger {
 		nodes:   map[string]*node{},
 		devices: map[gpu.DeviceID]*device{},
 		pods:    map[string]*pod{},
+		gone:    map[gpu.DeviceID]*gone{},
 		outputs: outputs{byKey: map[joinKey][]*outputStream{}},
 	}
 }
-
-// silence is how long, beyond the times that the settings ask for, a pod's
-// metrics and milestones are kept without a new point.
-const silence = 5 * time.Minute
-
-// forgetInterval is the event time between two looks for what can be forgotten.
-const forgetInterval = time.Minute
 
 // Observe takes in a batch and settles what it allows.
 func (l *Ledger) Observe(b gpu.Batch) {
@@ -94,7 +89,7 @@ func (l *Ledger) node(name, cluster string) *node {
 	if n == nil {
 		n = &node{
 			name: name, cluster: cluster, ledger: l,
-			holding: map[string]*pod{}, totals: map[totalKey]*total{}, gone: map[gpu.DeviceID]*claims{},
+			holding: map[string]*pod{}, totals: map[totalKey]*total{},
 		}
 		l.nodes[name] = n
 	}
@@ -110,10 +105,9 @@ func (l *Ledger) device(id gpu.DeviceID) *device {
 	if d := l.devices[id]; d != nil {
 		return d
 	}
-	if l.counts.Accounts >= l.cfg.MaxAccounts {
+	if len(l.devices) >= 2*l.cfg.MaxAccounts {
 		return nil
 	}
-	l.counts.Accounts++
 	d := &device{
 		Device: gpu.Device{ID: id}, ledger: l,
 		sources: map[string]gpu.Time{}, holders: map[string]*holder{}, accounts: map[string]*account{},
@@ -123,6 +117,31 @@ func (l *Ledger) device(id gpu.DeviceID) *device {
 	return d
 }
 
+// takeAccount takes one of the MaxAccounts accounts, if one is left.
+func (l *Ledger) takeAccount() bool {
+	if l.counts.Accounts >= l.cfg.MaxAccounts {
+		return false
+	}
+	l.counts.Accounts++
+	return true
+}
+
+// gone is what is remembered of a device that was removed: points of its life
+// may come again, and sets may still name it.
+type gone struct {
+	node    *node
+	ended   gpu.Time
+	claimed *claims
+}
+
+// revive lets d go on where it was removed.
+func (l *Ledger) revive(d *device) {
+	if g := l.gone[d.ID]; g != nil {
+		d.claimed = g.claimed
+		delete(l.gone, d.ID)
+	}
+}
+
 // place puts a device on its node, once, and learns what describes it.
 func (l *Ledger) place(d *device, of gpu.Device) {
 	if d.node != nil {
@@ -130,10 +149,9 @@ func (l *Ledger) place(d *device, of gpu.Device) {
 		return
 	}
 	n := l.node(of.Node, of.Cluster)
-	d.Device, d.node, d.claimed = of, n, n.gone[of.ID]
+	d.Device, d.node = of, n
 	i, _ := slices.BinarySearchFunc(n.devices, d, byID)
 	n.devices = slices.Insert(n.devices, i, d)
-	delete(n.gone, d.ID)
 }
 
 // pod returns the pod of a key.
@@ -152,27 +170,6 @@ func byID(a, b *device) int { return strings.Compare(string(a.ID), string(b.ID))
 func (l *Ledger) remove(d *device) {
 	l.counts.Accounts -= 1 + len(d.accounts)
 	delete(l.devices, d.ID)
-	d.node.devices = slices.DeleteFunc(d.node.devices, func(o *device) bool { return o == d })
-	if d.claimed != nil {
-		d.node.gone[d.ID] = d.claimed
-	}
-}
-
-// forget drops what has been silent for so long that no unsettled time can
-// need it.
-func (l *Ledger) forget() {
-	if l.newest.Sub(l.forgotten) < forgetInterval {
-		return
-	}
-	l.forgotten = l.newest
-	keep := 2*(l.cfg.MaxGap+l.cfg.SettleDelay) + silence
-	l.outputs.forget(l.newest, keep)
-	for key, p := range l.pods {
-		if len(p.holders) == 0 && l.newest.Sub(p.touched) > keep {
-			delete(l.pods, key)
-		}
-	}
-	for _, d := range l.devices {
-		d.forgetBefore(l.newest.Add(-keep))
-	}
+	d.node.dropDevice(d)
+	l.gone[d.ID] = &gone{d.node, d.ended, d.claimed}
 }

@@ -23,10 +23,9 @@ type node struct {
 	stepped gpu.Time   // the newest step that was taken
 	pending []gpu.Time // steps that are due once N is settle_delay past them
 	sets    sets
-	devices []*device                // by ID
-	holding map[string]*pod          // the pods that hold devices of the node
-	leaving []*holder                // whose time is settled in this step
-	gone    map[gpu.DeviceID]*claims // devices that ended, and that the newest set names
+	devices []*device       // by ID
+	holding map[string]*pod // the pods that hold devices of the node
+	leaving []*holder       // whose time is settled in this step
 	totals  map[totalKey]*total
 }
 
@@ -75,6 +74,11 @@ func (n *node) step(k gpu.Time, final bool) {
 	}
 	n.countOutputs(k)
 	n.dropLeaving()
+	for _, d := range slices.Clone(n.devices) {
+		if d.over() {
+			n.ledger.remove(d)
+		}
+	}
 }
 
 // dropLeaving forgets the holders all of whose time is settled. One that comes
@@ -105,9 +109,9 @@ func (n *node) applySet(set *allocationSet) {
 			d.claimed = byDevice[d.ID]
 		}
 	}
-	for id := range n.gone {
-		if n.gone[id] = byDevice[id]; n.gone[id] == nil {
-			delete(n.gone, id)
+	for id, g := range n.ledger.gone {
+		if g.node == n {
+			g.claimed = byDevice[id]
 		}
 	}
 }
@@ -115,11 +119,11 @@ func (n *node) applySet(set *allocationSet) {
 // openNamed opens a device that an allocation set knows before its samples do:
 // it existed when its holder began, as far as the set before covers that.
 func (n *node) openNamed(id gpu.DeviceID, c *claims, last, s gpu.Time) {
-	if n.gone[id] != nil {
+	if n.ledger.gone[id] != nil {
 		return
 	}
 	d := n.ledger.device(id)
-	if d == nil {
+	if d == nil || d.opened == gpu.NoTime && !n.ledger.takeAccount() {
 		n.ledger.counts.Points[Limit]++
 		return
 	}
@@ -128,7 +132,11 @@ func (n *node) openNamed(id gpu.DeviceID, c *claims, last, s gpu.Time) {
 	if last != gpu.NoTime && s.Sub(last) <= n.ledger.cfg.MaxGap {
 		at = min(max(c.begin, last), s)
 	}
-	if d.node == n && (d.opened == gpu.NoTime || d.fresh && at < d.opened) {
+	if d.opened == gpu.NoTime || d.fresh && at < d.opened {
 		d.open(at)
 	}
+}
+
+func (n *node) dropDevice(d *device) {
+	n.devices = slices.DeleteFunc(n.devices, func(o *device) bool { return o == d })
 }

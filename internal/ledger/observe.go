@@ -11,15 +11,18 @@ import (
 // too late or there is no room for the device.
 func (l *Ledger) sampled(of gpu.Device, t gpu.Time) *device {
 	d := l.device(of.ID)
-	switch {
-	case d == nil:
+	if d == nil {
 		l.counts.Points[Limit]++
 		return nil
-	case d.opened != gpu.NoTime && t <= d.settled:
+	}
+	g := l.gone[of.ID]
+	switch {
+	case g != nil && t <= g.ended, d.opened != gpu.NoTime && t <= d.settled:
 		l.counts.Points[Late]++
 		return nil
 	}
 	l.place(d, of)
+	d.touched = max(d.touched, t)
 	return d
 }
 
@@ -38,7 +41,8 @@ func (l *Ledger) observeSamples(b gpu.Batch) {
 	}
 	for _, e := range b.SeriesEnds {
 		if d := l.device(e.Device.ID); d != nil && e.Engine == gpu.EngineAny {
-			d.addEnd(seriesEnd{e.Source, e.Time})
+			d.addEnd(sourceTime{e.Source, e.Time})
+			d.touched = max(d.touched, e.Time)
 		}
 	}
 }
@@ -46,11 +50,13 @@ func (l *Ledger) observeSamples(b gpu.Batch) {
 func (l *Ledger) observeDevices(b gpu.Batch) {
 	for _, m := range b.Memory {
 		if d := l.device(m.Device); d != nil {
+			d.touched = max(d.touched, m.Time)
 			d.memory.set(m.Time, m.Bytes, func(newer, older uint64) bool { return newer > older })
 		}
 	}
 	for _, a := range b.Availability {
 		if d := l.device(a.Device); d != nil {
+			d.touched = max(d.touched, a.Time)
 			d.available.set(a.Time, a, func(newer, older gpu.Availability) bool {
 				return !newer.Available && (older.Available || newer.Reason < older.Reason)
 			})
@@ -58,6 +64,7 @@ func (l *Ledger) observeDevices(b gpu.Batch) {
 	}
 	for _, s := range b.Statuses {
 		if d := l.device(s.Device); d != nil {
+			d.touched = max(d.touched, s.Time)
 			d.failed.set(s.Time, s.Failed, func(newer, _ bool) bool { return newer })
 		}
 	}
@@ -86,6 +93,7 @@ func (l *Ledger) observeAllocations(b gpu.Batch) {
 		if d == nil || a.Time <= d.lastSet {
 			l.counts.Points[Late]++
 		} else {
+			d.touched = max(d.touched, a.Time)
 			d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
 				return newer.Key() > older.Key()
 			})
@@ -100,13 +108,22 @@ func (l *Ledger) observeAllocation(a gpu.Allocation) {
 		return
 	}
 	if d := l.device(a.Device); d != nil {
+		d.touched = max(d.touched, a.Time)
 		d.addDatedEnd(datedEnd{a.Holder.Key(), a.Time})
 	}
 }
 
+// podsPerAccount bounds the pods of which only milestones are known, as a
+// multiple of MaxAccounts.
+const podsPerAccount = 4
+
 func (l *Ledger) observeMilestone(m gpu.Milestone) {
 	switch m.Name {
 	case gpu.DeletionRequested, gpu.ContainersFinished:
+		if l.pods[m.Pod] == nil && len(l.pods) >= podsPerAccount*l.cfg.MaxAccounts {
+			l.counts.Points[Limit]++
+			return
+		}
 		p := l.pod(m.Pod)
 		p.touched = max(p.touched, m.Time)
 		if p.terminatesAt(m.Time) <= m.At {

@@ -5,9 +5,14 @@ package ledger_test
 
 import (
 	"cmp"
+	"maps"
 	"math/big"
 	"slices"
+	"strings"
+	"testing"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
@@ -32,6 +37,7 @@ type oracleKey struct {
 
 // oracleTotals is what one of them got.
 type oracleTotals struct {
+	Start      gpu.Time // when it opens
 	States     map[gpu.Condition]time.Duration
 	Allocated  time.Duration
 	Active     time.Duration
@@ -44,11 +50,17 @@ type oracleResult struct {
 	F      map[gpu.DeviceID]gpu.Time
 	// Span is the time that each device was open, settled.
 	Span map[gpu.DeviceID]time.Duration
+	// Lives is how often each device opened.
+	Lives map[gpu.DeviceID]int
+	// Outputs is what each pod produced that never held but one device, and
+	// holds it in the end.
+	Outputs map[string]float64
 }
 
 type oracle struct {
 	cfg     ledger.Config
 	all     gpu.Batch
+	pods    []string // of each of the outputs, the pod
 	nodes   []string
 	devices []*oracleDevice
 	result  oracleResult
@@ -66,12 +78,16 @@ type oracleDevice struct {
 	open     bool
 	named    bool // it was opened before
 	openedAt gpu.Time
+	livesBy  gpu.Time // the step in which it opened anew
 	f        gpu.Time // F
+	known    gpu.Time // k of the last step
 	end      gpu.Time // where it ends, or forever
 	closedAt gpu.Time // where it ended last
 	firstF   gpu.Time // F when the first set was applied
 	hasFirst bool
 	stretch  map[string]gpu.Time // holder → start of its running stretch
+	activity map[string]int64    // holder → its activity since it is a new one
+	noticed  []oracleHold        // tenures that were seen, by their first set
 }
 
 type oraclePair struct {
@@ -88,9 +104,8 @@ type oracleSet struct {
 }
 
 type oracleHold struct {
-	key    string
-	begin  gpu.Time
-	shared bool // not exclusive
+	key   string
+	begin gpu.Time
 }
 
 type oracleClass struct {
@@ -122,8 +137,10 @@ func runOracle(cfg ledger.Config, all gpu.Batch, finished bool) oracleResult {
 		Totals: map[oracleKey]*oracleTotals{},
 		F:      map[gpu.DeviceID]gpu.Time{},
 		Span:   map[gpu.DeviceID]time.Duration{},
+		Lives:  map[gpu.DeviceID]int{},
 	}}
 	o.findDevices()
+	o.findPods()
 	for _, node := range o.nodes {
 		for _, step := range o.steps(node, finished) {
 			for _, d := range o.devices {
@@ -138,6 +155,7 @@ func runOracle(cfg ledger.Config, all gpu.Batch, finished bool) oracleResult {
 			o.result.F[d.id] = d.f
 		}
 	}
+	o.result.Outputs = o.outputs()
 	return o.result
 }
 
@@ -160,7 +178,7 @@ func (o *oracle) findDevices() {
 		where[a.Device.ID] = a.Device.Node
 	}
 	for id, node := range where {
-		d := &oracleDevice{id: id, node: node, end: forever, stretch: map[string]gpu.Time{}}
+		d := &oracleDevice{id: id, node: node, end: forever, stretch: map[string]gpu.Time{}, activity: map[string]int64{}}
 		d.gauges = o.gaugesOf(id)
 		d.pairs = o.pairsOf(id)
 		d.sets = o.setsOf(d)
@@ -242,9 +260,8 @@ func (o *oracle) setsOf(d *oracleDevice) []oracleSet {
 				if a.Device != d.id {
 					continue
 				}
-				shared := a.Sharing != gpu.Exclusive || a.Share != 1
-				set.holders = append(set.holders, oracleHold{a.Holder.Key(), a.Begin, shared})
-				set.shared = set.shared || shared
+				set.holders = append(set.holders, oracleHold{a.Holder.Key(), a.Begin})
+				set.shared = set.shared || a.Sharing != gpu.Exclusive || a.Share != 1
 				d.classes = append(d.classes, oracleClass{a.Holder.Key(), a.Time, a.Holder.Workload.Class})
 			}
 			sets = append(sets, set)
@@ -342,23 +359,49 @@ func wholeSecond(t gpu.Time) gpu.Time {
 
 // step moves a device to what is known at k.
 func (o *oracle) step(d *oracleDevice, s oracleStep) {
-	if d.open && d.end == forever {
-		d.end = o.end(d, s.k)
-	}
-	if d.open && d.end < forever && o.livesAgain(d, s.k) {
-		o.settle(d, d.end, s.k)
-	}
+	d.known = s.k
 	if !d.open {
 		at, ok := o.opening(d, s.k)
 		if !ok {
 			return
 		}
-		d.open, d.named, d.openedAt, d.f, d.end = true, true, at, at, o.end(d, s.k)
+		if !d.named {
+			o.totals(d.id, "").Start = at
+		}
+		o.result.Lives[d.id]++
+		if d.named {
+			d.livesBy = s.k
+		}
+		d.open, d.named, d.openedAt, d.f = true, true, at, at
+	}
+	if d.end == forever {
+		d.end = o.end(d, s.k)
 	}
 	if sets := d.knownSets(s.k); len(sets) > 0 && !d.hasFirst {
 		d.hasFirst, d.firstF = true, d.f
 	}
+	o.noticeHolders(d, s.k)
 	o.settle(d, min(o.target(d, s), d.end), s.k)
+}
+
+// noticeHolders opens the accounts of holders that are seen first. One that
+// comes back after all of its time was settled is a new one.
+func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
+	held := o.tenures(d, k)
+	for _, t := range held {
+		if got := o.totals(d.id, t.key); got.Start == gpu.NoTime {
+			got.Start = max(t.from, d.f)
+		}
+		if slices.Contains(d.noticed, oracleHold{t.key, t.set}) {
+			continue
+		}
+		d.noticed = append(d.noticed, oracleHold{t.key, t.set})
+		if !t.continues && !slices.ContainsFunc(held, func(before tenure) bool {
+			return before.key == t.key && before.set < t.set && d.f < before.to
+		}) {
+			d.activity[t.key] = 0
+		}
+	}
 }
 
 // settle moves F to target, and ends the device if that is its end.
@@ -371,20 +414,22 @@ func (o *oracle) settle(d *oracleDevice, target, k gpu.Time) {
 	if d.f == d.end {
 		d.open, d.closedAt, d.end = false, d.end, forever
 		clear(d.stretch)
+		clear(d.activity)
 	}
-}
-
-// livesAgain says whether a sample is known that came after the device's end.
-func (o *oracle) livesAgain(d *oracleDevice, k gpu.Time) bool {
-	return slices.ContainsFunc(d.gauges, func(g gpu.Sample) bool { return d.end < g.Time && g.Time <= k }) ||
-		slices.ContainsFunc(d.pairs, func(p oraclePair) bool { return d.end < p.time && p.time <= k })
 }
 
 // opening returns the time at which a device opens, as known at k: §2.
 func (o *oracle) opening(d *oracleDevice, k gpu.Time) (gpu.Time, bool) {
 	at := forever
-	if points := o.points(d, k); len(points) > 0 {
-		at = points[0].time
+	for _, g := range d.gauges {
+		if d.closedAt < g.Time && g.Time <= k {
+			at = min(at, g.Time)
+		}
+	}
+	for _, p := range d.pairs {
+		if d.closedAt < p.time && p.time <= k {
+			at = min(at, p.time)
+		}
 	}
 	if !d.named {
 		sets := d.knownSets(k)
@@ -452,14 +497,12 @@ func (o *oracle) target(d *oracleDevice, s oracleStep) gpu.Time {
 // live returns the holders that the newest set known at k has.
 func (d *oracleDevice) live(k gpu.Time) []string {
 	sets := d.knownSets(k)
-	if len(sets) == 0 {
+	if len(sets) == 0 || sets[len(sets)-1].shared {
 		return nil
 	}
 	var keys []string
 	for _, h := range sets[len(sets)-1].holders {
-		if !h.shared {
-			keys = append(keys, h.key)
-		}
+		keys = append(keys, h.key)
 	}
 	return keys
 }
@@ -625,33 +668,53 @@ func (d *oracleDevice) knownSets(k gpu.Time) []oracleSet {
 type tenure struct {
 	span
 
-	key string
+	key       string
+	set       gpu.Time // the first set that has it
+	continues bool     // after an unknown span, the one before it
 }
 
 // tenures returns who held the device when, as far as k knows.
 func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 	if o.cfg.Host {
-		return []tenure{{span{0, forever}, hostKey}}
+		return []tenure{{span: span{0, forever}, key: hostKey}}
 	}
-	var held []tenure
 	sets := d.knownSets(k)
+	held := o.tenuresOfNewLife(d, sets, k)
 	for i, set := range sets {
+		if set.shared {
+			continue // a share of a device isn't attributed
+		}
 		for _, h := range set.holders {
-			if h.shared {
-				continue // a share of a device isn't attributed
-			}
 			if i > 0 && !o.gap(sets[i-1].time, set.time) && sets[i-1].has(h.key) {
 				continue // it held before
 			}
 			from := o.holdsFrom(d, sets, i, h)
-			held = append(held, tenure{span{from, o.holdsTo(d, sets, i, h.key, k)}, h.key})
+			held = append(held, tenure{
+				span: span{from, o.holdsTo(d, sets, i, h.key, k)}, key: h.key, set: set.time,
+				continues: i > 0 && sets[i-1].has(h.key),
+			})
 		}
 	}
 	return held
 }
 
+// tenuresOfNewLife: the holders that the newest set named when the device opened
+// anew hold from there on.
+func (o *oracle) tenuresOfNewLife(d *oracleDevice, sets []oracleSet, k gpu.Time) []tenure {
+	newest := len(d.knownSets(d.livesBy)) - 1
+	if newest < 0 || sets[newest].shared {
+		return nil
+	}
+	var held []tenure
+	for _, h := range sets[newest].holders {
+		to := o.holdsTo(d, sets, newest, h.key, k)
+		held = append(held, tenure{span: span{d.openedAt, to}, key: h.key, set: sets[newest].time})
+	}
+	return held
+}
+
 func (s oracleSet) has(key string) bool {
-	return slices.ContainsFunc(s.holders, func(h oracleHold) bool { return h.key == key && !h.shared })
+	return !s.shared && slices.ContainsFunc(s.holders, func(h oracleHold) bool { return h.key == key })
 }
 
 // holdsFrom returns when a holder began to hold that set i is the first to have.
@@ -708,12 +771,10 @@ func (o *oracle) holdersOf(d *oracleDevice, held []tenure, piece span, k gpu.Tim
 	sets := d.knownSets(k)
 	i := slices.IndexFunc(sets, func(s oracleSet) bool { return piece.to <= s.time })
 	switch {
-	case i < 0 || sets[i].shared:
+	case i < 0:
 		return nil, false
-	case i == 0:
-		return keys, len(keys) > 0
-	case o.gap(sets[i-1].time, sets[i].time):
-		return nil, false
+	case i == 0 || sets[i].shared || o.gap(sets[i-1].time, sets[i].time):
+		return keys, len(keys) > 0 // somebody may be known to have held it
 	}
 	return keys, true
 }
@@ -779,7 +840,7 @@ func (o *oracle) bookInterval(d *oracleDevice, ev evidence, held []tenure, k gpu
 		}
 	}
 	for _, t := range held {
-		b.before[t.key] = int64(o.totals(d.id, t.key).Active)
+		b.before[t.key] = d.activity[t.key]
 	}
 	below := o.belowThreshold(d, b, pieces)
 	for _, piece := range pieces {
@@ -938,6 +999,7 @@ type heldTime struct{ active, idle, unobserved int64 }
 // bookHeld books what one holder gets of a piece.
 func (o *oracle) bookHeld(d *oracleDevice, b *booking, piece span, key string, t heldTime) {
 	o.totals(d.id, key).Active += time.Duration(t.active)
+	d.activity[key] += t.active
 	if o.terminatingSince(key, b.k) <= piece.from {
 		o.add(d.id, key, gpu.Condition{State: gpu.Terminating}, t.active+t.idle+t.unobserved)
 		return
@@ -1052,9 +1114,9 @@ func (d *oracleDevice) classOf(key string, k gpu.Time) gpu.Class {
 func (o *oracle) gaugeAbove0(kind gpu.OutputKind, key string, t gpu.Time) bool {
 	type series struct{ metric, series string }
 	newest := map[series]gpu.Output{}
-	for _, p := range o.all.Outputs {
+	for i, p := range o.all.Outputs {
 		s := series{p.Profile.Metric, p.Series}
-		if p.Profile.Kind == kind && o.podOf(p) == key && p.Time <= t && p.Time > newest[s].Time {
+		if o.pods[i] == key && p.Profile.Kind == kind && p.Time <= t && p.Time > newest[s].Time {
 			newest[s] = p
 		}
 	}
@@ -1119,16 +1181,16 @@ type outputStream struct {
 // streamsOf returns the output streams of a pod, as known at k.
 func (o *oracle) streamsOf(key string, k gpu.Time) []outputStream {
 	var streams []outputStream
-	for _, p := range o.all.Outputs {
-		if p.Profile.Kind != gpu.OutputCounter || p.Time > k || o.podOf(p) != key {
+	for i, p := range o.all.Outputs {
+		if o.pods[i] != key || p.Profile.Kind != gpu.OutputCounter || p.Time > k {
 			continue
 		}
-		i := slices.IndexFunc(streams, func(s outputStream) bool { return s.metric == p.Profile.Metric })
-		if i < 0 {
-			i = len(streams)
+		n := slices.IndexFunc(streams, func(s outputStream) bool { return s.metric == p.Profile.Metric })
+		if n < 0 {
+			n = len(streams)
 			streams = append(streams, outputStream{metric: p.Profile.Metric, window: p.Profile.Window})
 		}
-		streams[i].add(p)
+		streams[n].add(p)
 	}
 	for _, s := range streams {
 		for _, series := range s.series {
@@ -1149,11 +1211,8 @@ func (s *outputStream) add(p gpu.Output) {
 	}
 }
 
-// podOf returns the key of the pod that a point of an application is of.
-func (o *oracle) podOf(p gpu.Output) string {
-	if p.Join.PodUID != "" {
-		return p.Join.PodUID
-	}
+// findPods joins the points of applications to pods.
+func (o *oracle) findPods() {
 	var holders []gpu.Holder
 	for _, a := range o.all.Allocations {
 		holders = append(holders, a.Holder)
@@ -1161,9 +1220,19 @@ func (o *oracle) podOf(p gpu.Output) string {
 	for _, a := range o.all.DeviceAllocations {
 		holders = append(holders, a.Holder)
 	}
+	for _, p := range o.all.Outputs {
+		o.pods = append(o.pods, podOf(p.Join, holders))
+	}
+}
+
+// podOf returns the key of the pod that a join means.
+func podOf(j gpu.Join, holders []gpu.Holder) string {
+	if j.PodUID != "" {
+		return j.PodUID
+	}
 	for _, h := range holders {
-		byName := p.Join.Pod != "" && h.Namespace == p.Join.Namespace && h.Pod == p.Join.Pod
-		byIP := p.Join.Pod == "" && p.Join.PodIP != "" && h.PodIP == p.Join.PodIP
+		byName := j.Pod != "" && h.Namespace == j.Namespace && h.Pod == j.Pod
+		byIP := j.Pod == "" && j.PodIP != "" && h.PodIP == j.PodIP
 		if byName || byIP {
 			return h.Key()
 		}
@@ -1205,6 +1274,40 @@ func within(piece span, t gpu.Time, d time.Duration) bool {
 	return t.Add(-d) <= piece.from && piece.to <= t
 }
 
+// outputs adds up the rises of every pod that holds a device in the end, and
+// never held another one, from when it holds to F of the device: §6.
+func (o *oracle) outputs() map[string]float64 {
+	produced := map[string]float64{}
+	for _, d := range o.devices {
+		for _, key := range d.live(d.known) {
+			if o.cfg.Labels || o.heldDevices(key) != 1 {
+				continue // it may have come back
+			}
+			produced[key] = 0
+			for _, stream := range o.streamsOf(key, d.f) {
+				for _, series := range stream.series {
+					for i, p := range series {
+						if o.totals(d.id, key).Start < p.Time {
+							produced[key] += rise(series, i)
+						}
+					}
+				}
+			}
+		}
+	}
+	return produced
+}
+
+func (o *oracle) heldDevices(key string) int {
+	n := 0
+	for of := range o.result.Totals {
+		if of.Holder == key {
+			n++
+		}
+	}
+	return n
+}
+
 // rise returns by how much the i-th point of a series is above the one before it.
 func rise(series []gpu.Output, i int) float64 {
 	p := series[i]
@@ -1217,4 +1320,359 @@ func rise(series []gpu.Output, i int) float64 {
 		return max(p.Value, 0)
 	}
 	return p.Value - before.Value
+}
+
+// --- Cases -------------------------------------------------------------------
+
+// tape collects the points of a case. Times are seconds.
+type tape struct{ events []point }
+
+const (
+	caseNode   = "node"
+	caseDevice = gpu.DeviceID("GPU-0")
+)
+
+func (c *tape) add(at float64, b gpu.Batch) *tape {
+	c.events = append(c.events, point{sec(at), b})
+	return c
+}
+
+func (c *tape) gauge(at, value float64) *tape {
+	return c.add(at, gpu.Batch{Samples: []gpu.Sample{{
+		Device: gpu.Device{ID: caseDevice, Node: caseNode}, Source: gaugeSource, Time: sec(at), Value: value,
+	}}})
+}
+
+// pair adds a sum pair, in seconds.
+func (c *tape) pair(start, at, observed, active float64) *tape {
+	half := gpu.Counter{Device: gpu.Device{ID: caseDevice, Node: caseNode}, Source: sumSource, Start: sec(start), Time: sec(at)}
+	for part, seconds := range []float64{active, observed} {
+		half.Part, half.Nanos = gpu.CounterPart(part), int64(seconds*1e9)
+		c.add(at, gpu.Batch{Counters: []gpu.Counter{half}})
+	}
+	return c
+}
+
+func (c *tape) ends(at float64) *tape {
+	return c.add(at, gpu.Batch{SeriesEnds: []gpu.SeriesEnd{{
+		Device: gpu.Device{ID: caseDevice, Node: caseNode}, Source: gaugeSource, Time: sec(at),
+	}}})
+}
+
+// held is an allocation of a set.
+func held(pod string, begin float64) gpu.Allocation {
+	return gpu.Allocation{
+		Device: caseDevice, Node: caseNode, Holder: casePod(pod), Sharing: gpu.Exclusive, Share: 1, Begin: sec(begin),
+	}
+}
+
+func casePod(pod string) gpu.Holder {
+	return gpu.Holder{
+		Namespace: "ns", Pod: pod, PodUID: pod,
+		Workload: gpu.Workload{Kind: "job", Name: "job", Class: gpu.ClassBatch},
+	}
+}
+
+func (c *tape) set(at float64, allocations ...gpu.Allocation) *tape {
+	for i := range allocations {
+		allocations[i].Time = sec(at)
+	}
+	return c.add(at, gpu.Batch{
+		Allocations:      allocations,
+		AllocationCounts: []gpu.AllocationCount{{Node: caseNode, Time: sec(at), Count: len(allocations)}},
+	})
+}
+
+// clock only moves N: a set that never gets complete.
+func (c *tape) clock(at float64) *tape {
+	return c.add(at, gpu.Batch{AllocationCounts: []gpu.AllocationCount{{Node: caseNode, Time: sec(at), Count: 99}}})
+}
+
+// ended dates the end of an allocation.
+func (c *tape) ended(at float64, pod string) *tape {
+	a := held(pod, 0)
+	a.Time, a.Ended = sec(at), true
+	return c.add(at, gpu.Batch{Allocations: []gpu.Allocation{a}})
+}
+
+func (c *tape) output(at float64, pod string, value float64) *tape {
+	return c.add(at, gpu.Batch{Outputs: []gpu.Output{{
+		Profile: gpu.OutputProfile{Metric: "tokens", Unit: "{token}", Window: 10 * time.Second},
+		Join:    gpu.Join{PodUID: pod}, Time: sec(at), Value: value,
+	}}})
+}
+
+func (c *tape) gaugeOf(at float64, kind gpu.OutputKind, pod string, value float64) *tape {
+	return c.add(at, gpu.Batch{Outputs: []gpu.Output{{
+		Profile: gpu.OutputProfile{Metric: kind.String(), Kind: kind}, Join: gpu.Join{PodUID: pod}, Time: sec(at), Value: value,
+	}}})
+}
+
+func (c *tape) deleted(at float64, pod string) *tape {
+	return c.add(at, gpu.Batch{Milestones: []gpu.Milestone{{Pod: pod, Name: gpu.DeletionRequested, At: sec(at), Time: sec(at)}}})
+}
+
+func (c *tape) available(at float64, yes bool) *tape {
+	a := gpu.Availability{Device: caseDevice, Time: sec(at), Available: yes}
+	if !yes {
+		a.Reason = gpu.ReasonTaint
+	}
+	return c.add(at, gpu.Batch{Availability: []gpu.Availability{a}})
+}
+
+func (c *tape) failed(at float64) *tape {
+	return c.add(at, gpu.Batch{Statuses: []gpu.Status{{Device: caseDevice, Time: sec(at), Failed: true}}})
+}
+
+func (c *tape) memory(at float64, bytes uint64) *tape {
+	return c.add(at, gpu.Batch{Memory: []gpu.Memory{{Device: caseDevice, Time: sec(at), Bytes: bytes}}})
+}
+
+// The names of conditions that cases use.
+const (
+	free         = "unallocated{free  }"
+	foreign      = "unallocated{foreign_activity  }"
+	noAllocation = "unobserved{allocation  }"
+	noActivity   = "unobserved{activity  }"
+	lost         = "unobserved{device  }"
+	tainted      = "unavailable{taint  }"
+	terminating  = "terminating{  }"
+	starting     = "idle{provisioning between_work unknown}"
+	episode      = "idle{provisioning episode unknown}"
+	productive   = "productive{  }"
+	flatOutput   = "unproven{output_flat  }"
+	notScraped   = "unproven{not_scraped  }"
+	noMetric     = "unproven{no_app_metric  }"
+)
+
+// TestCases holds the oracle, and the ledger, to expectations that were
+// computed by hand: nanoseconds by holder and condition.
+func TestCases(t *testing.T) {
+	const s = time.Second
+	type by = map[string]time.Duration
+	for name, c := range map[string]struct {
+		tape *tape
+		want map[string]by
+	}{
+		"nobody holds it": {
+			new(tape).gauge(0, 0).set(0).gauge(10, 0.5).set(10),
+			map[string]by{"": {free: 5 * s, foreign: 5 * s}},
+		},
+		"held in part: what doesn't fit is foreign": {
+			new(tape).gauge(0, 0).set(0).gauge(10, 0.75).set(10, held("A", 6)),
+			map[string]by{"": {free: 2500 * time.Millisecond, foreign: 3500 * time.Millisecond}, "A": {noMetric: 4 * s}},
+		},
+		"two share, the remainder goes to the first": {
+			new(tape).gauge(0, 0).set(0, held("A", 0), held("B", 0)).gauge(1, 1./3).set(1, held("A", 0), held("B", 0)),
+			map[string]by{
+				"A": {noMetric: 166_666_667, starting: 333_333_334},
+				"B": {noMetric: 166_666_666, starting: 333_333_333},
+			},
+		},
+		"no set yet, then one that knows a begin": {
+			new(tape).gauge(0, 0).gauge(5, 0).gauge(10, 0).set(10, held("A", 3)),
+			map[string]by{"": {noAllocation: 3 * s}, "A": {starting: 7 * s}},
+		},
+		"silence of sets": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(15, 0).gauge(30, 0).set(30, held("A", 0)).gauge(31, 0).set(31, held("A", 0)),
+			map[string]by{"": {noAllocation: 30 * s}, "A": {starting: 1 * s}},
+		},
+		"silence of samples": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).set(15, held("A", 0)).gauge(21, 1).set(21, held("A", 0)),
+			map[string]by{"A": {noActivity: 21 * s}},
+		},
+		"an end without a date is the last set that had it": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(10, 0).set(10),
+			map[string]by{"": {free: 10 * s}},
+		},
+		"an end with a date": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).ended(4, "A").gauge(10, 0).set(10),
+			map[string]by{"": {free: 6 * s}, "A": {starting: 4 * s}},
+		},
+		"sums: half observed, a later start, an earlier start": {
+			new(tape).set(0, held("A", 0)).pair(-5, 0, 5, 5).pair(-5, 10, 10, 8).set(10, held("A", 0)).
+				pair(12, 20, 8, 4).set(20, held("A", 0)).pair(11, 30, 9, 9).set(30, held("A", 0)),
+			// (0, 10]: 5 s observed, 3 active; (10, 12] nothing; (12, 20]: 4 of 8 active; (20, 30] nothing.
+			map[string]by{"A": {noMetric: 7 * s, starting: 2 * s, "idle{batch between_work unknown}": 4 * s, noActivity: 17 * s}},
+		},
+		"sum before gauge": {
+			new(tape).set(0).pair(-5, 0, 5, 0).gauge(0, 1).gauge(5, 1).pair(-5, 10, 15, 0).gauge(10, 1).set(10),
+			map[string]by{"": {free: 10 * s}},
+		},
+		"evidence of output": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).output(1, "A", 5).gauge(10, 1).set(10, held("A", 0)).
+				output(20, "A", 6).gauge(20, 1).set(20, held("A", 0)).gauge(30, 1).set(30, held("A", 0)),
+			map[string]by{"A": {flatOutput: 10 * s, productive: 10 * s, notScraped: 10 * s}},
+		},
+		"an episode begins within an interval": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(10, 0).set(10, held("A", 0)).gauge(20, 0).set(20, held("A", 0)),
+			map[string]by{"A": {starting: 15 * s, episode: 5 * s}},
+		},
+		"a stretch ends at work": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(10, 0).set(10, held("A", 0)).gauge(20, 0.1).set(20, held("A", 0)).
+				gauge(30, 0).set(30, held("A", 0)),
+			map[string]by{"A": {starting: 19 * s, "idle{batch between_work unknown}": 10 * s, noMetric: 1 * s}},
+		},
+		"modes and residence": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gaugeOf(1, gpu.DemandGauge, "A", 1).memory(2, 2<<30).gauge(5, 0).
+				gaugeOf(6, gpu.DemandGauge, "A", 0).gaugeOf(7, gpu.SleepGauge, "A", 1).gauge(10, 0).set(10, held("A", 0)),
+			map[string]by{"A": {"idle{starved between_work true}": 5 * s, "idle{sleeping between_work true}": 5 * s}},
+		},
+		"terminating": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).deleted(7, "A").gauge(10, 0.5).set(10, held("A", 0)),
+			map[string]by{"A": {starting: 3500 * time.Millisecond, noMetric: 3500 * time.Millisecond, terminating: 3 * s}},
+		},
+		"out of service until the availability is too old": {
+			new(tape).gauge(0, 0).set(0).available(1, false).gauge(15, 0).set(15).gauge(30, 0).set(30),
+			map[string]by{"": {free: 10 * s, tainted: 20 * s}},
+		},
+		"failed": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).failed(5).set(15, held("A", 0)).gauge(21, 0).set(21, held("A", 0)),
+			map[string]by{"A": {noActivity: 5 * s, lost: 16 * s}},
+		},
+		"a known begin in an unknown span": {
+			new(tape).gauge(0, 0).set(0).gauge(12, 0).set(24).gauge(30, 0).set(30, held("A", 18)),
+			map[string]by{"": {noAllocation: 18 * s}, "A": {starting: 12 * s}},
+		},
+		"a device ends": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(5, 0).ends(8).set(9, held("A", 0)).set(12, held("A", 0)),
+			map[string]by{"A": {starting: 5 * s, noActivity: 3 * s}},
+		},
+		"a device lives again": {
+			new(tape).gauge(0, 0).set(0).ends(8).set(9).gauge(20, 0).set(20).gauge(25, 0).set(25),
+			map[string]by{"": {free: 13 * s}},
+		},
+		"a device lives again before all of its first life settled": {
+			new(tape).gauge(0, 0).ends(8).clock(9).gauge(20, 0).set(20).gauge(25, 0).set(25),
+			map[string]by{"": {noAllocation: 8 * s, free: 5 * s}},
+		},
+		"a device lives again in the step of a set": {
+			new(tape).gauge(0, 0).set(0).ends(8).set(9, held("A", 9)).gauge(20, 0).set(20, held("A", 9)).gauge(25, 0).set(25, held("A", 9)),
+			map[string]by{"": {free: 8 * s}, "A": {starting: 5 * s}},
+		},
+		"a holder of a set before a device's second life ends in it": {
+			new(tape).gauge(0, 0).set(0).ends(8).set(9, held("A", 9), held("B", 9)).gauge(12, 0).ended(14, "A").
+				gauge(20, 0).set(20, held("B", 9)),
+			map[string]by{"": {free: 8 * s}, "A": {starting: 1 * s}, "B": {starting: 7 * s}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := totals{}
+			for holder, conditions := range c.want {
+				for condition, nanos := range conditions {
+					want.add(caseDevice, holder, condition, nanos)
+				}
+			}
+			all := merge(c.tape.events)
+			if diff := gocmp.Diff(want, runOracle(scenarioConfig(), all, true).flatten().states()); diff != "" {
+				t.Errorf("oracle (-want +got):\n%s", diff)
+			}
+			if diff := gocmp.Diff(want, flatten(c.tape.ledger(scenarioConfig()).Snapshot()).states()); diff != "" {
+				t.Errorf("ledger (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ledger returns a ledger that saw the tape, point by point, to its end.
+func (c *tape) ledger(cfg ledger.Config) *ledger.Ledger {
+	l := ledger.New(cfg)
+	for _, e := range c.events {
+		l.Observe(e.Batch)
+	}
+	l.Finish()
+	return l
+}
+
+// TestCaseWorkloadOpens: the account of a workload opens when the first of its
+// pods holds.
+func TestCaseWorkloadOpens(t *testing.T) {
+	cfg := scenarioConfig()
+	cfg.Workloads = true
+	l := new(tape).gauge(0, 0).gauge(12, 0).set(12, held("A", 5), held("B", 2)).ledger(cfg)
+	for _, a := range l.Snapshot().Accounts {
+		if a.Kind == gpu.HolderAccount && (a.Start != sec(2) || a.Allocated != 10*time.Second) {
+			t.Errorf("opened at %s with %v, not at 2 with 10s", stamp(a.Start), a.Allocated)
+		}
+	}
+}
+
+// TestCaseLivesUnpublished: what a device's first life left unpublished is due
+// in its second one.
+func TestCaseLivesUnpublished(t *testing.T) {
+	l := new(tape).gauge(0, 0).set(0).ends(8).set(9).gauge(20, 0).set(20).ledger(scenarioConfig())
+	due, ok := l.Due()
+	sum := time.Duration(0)
+	for _, a := range due.Accounts {
+		sum += sumOf(a)
+		if sumOf(a) > a.Time.Sub(a.Start) {
+			t.Errorf("%v in (%s, %s]", sumOf(a), stamp(a.Start), stamp(a.Time))
+		}
+	}
+	if !ok || sum != 8*time.Second {
+		t.Errorf("due: %t, %v; want 8s", ok, sum)
+	}
+}
+
+// TestCaseEndAgain: a dated end that comes twice is one, also where no set
+// tells who held the device.
+func TestCaseEndAgain(t *testing.T) {
+	once := new(tape).set(0, held("A", 0)).gauge(0, 0).gauge(22, 0).ended(25, "A").set(30).clock(36)
+	twice := *once
+	twice.ended(25, "A").clock(60)
+	once.clock(60)
+	want, got := once.ledger(scenarioConfig()).Snapshot(), twice.ledger(scenarioConfig()).Snapshot()
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-once +twice):\n%s", diff)
+	}
+}
+
+// TestCaseForgotten: what a holder did before doesn't depend on which sends
+// were accepted.
+func TestCaseForgotten(t *testing.T) {
+	c := new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(5, 1).set(5, held("A", 0)).set(10).gauge(10, 0).
+		gauge(15, 0).set(15).gauge(25, 0).set(25).gauge(35, 0).set(35, held("A", 25)).gauge(40, 0).set(40, held("A", 25))
+	sum := map[bool]totals{}
+	for _, accepted := range []bool{false, true} {
+		l := ledger.New(scenarioConfig())
+		p := newPublications()
+		for i, e := range c.events {
+			l.Observe(e.Batch)
+			due, ok := l.Due()
+			if last := i == len(c.events)-1; last {
+				l.Finish()
+				due, ok = l.Due()
+				accepted = true
+			}
+			if ok && accepted {
+				p.accept(due)
+				l.Confirm(due)
+			}
+		}
+		sum[len(sum) == 1] = p.totals()
+	}
+	if diff := gocmp.Diff(sum[false], sum[true]); diff != "" {
+		t.Errorf("(-sends failed +sends accepted):\n%s", diff)
+	}
+}
+
+// TestCaseDescription: an account describes its device as the newest points do,
+// in whatever batches they come.
+func TestCaseDescription(t *testing.T) {
+	c := new(tape).set(0, held("A", 0)).set(5, held("A", 0))
+	d := gpu.Device{ID: caseDevice, Node: caseNode, Parent: "GPU-board", Model: "H200"}
+	for at := range 3 {
+		c.add(float64(5+at), gpu.Batch{Samples: []gpu.Sample{{Device: d, Source: gaugeSource, Time: sec(float64(5 + at))}}})
+	}
+	for _, a := range c.set(10, held("A", 0)).ledger(scenarioConfig()).Snapshot().Accounts {
+		if a.Device != d {
+			t.Errorf("%v is described as %v", d, a.Device)
+		}
+	}
+}
+
+// states returns the totals without the measures.
+func (t totals) states() totals {
+	maps.DeleteFunc(t, func(name string, _ time.Duration) bool { return !strings.Contains(name, "{") })
+	return t
 }

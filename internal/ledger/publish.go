@@ -11,7 +11,7 @@ import (
 
 // Snapshot returns every account, whether it is due or not.
 func (l *Ledger) Snapshot() gpu.Derived {
-	return l.derive(func(*device) bool { return true }, func(*total) bool { return true })
+	return l.derive(func(*device) bool { return true }, func(*node, *total) bool { return true })
 }
 
 // Due returns what is due to be published, and whether anything is. It stays
@@ -19,7 +19,9 @@ func (l *Ledger) Snapshot() gpu.Derived {
 func (l *Ledger) Due() (gpu.Derived, bool) {
 	derived := l.derive(
 		func(d *device) bool { return l.due(d.published, d.settled, d.finalDue()) },
-		func(t *total) bool { return l.due(max(t.published, t.opened), t.settled, false) },
+		func(n *node, t *total) bool {
+			return l.due(max(t.published, t.opened), t.settled, t.usedAt < n.stepped)
+		},
 	)
 	return derived, len(derived.Accounts)+len(derived.Outputs) > 0
 }
@@ -32,7 +34,7 @@ func (l *Ledger) due(published, settled gpu.Time, final bool) bool {
 func (d *device) finalDue() bool { return d.ended != gpu.NoTime && d.settled >= d.ended }
 
 // derive builds the accounts of the devices, and the totals, that are chosen.
-func (l *Ledger) derive(device func(*device) bool, output func(*total) bool) gpu.Derived {
+func (l *Ledger) derive(device func(*device) bool, output func(*node, *total) bool) gpu.Derived {
 	var out gpu.Derived
 	for _, name := range sortedKeys(l.nodes) {
 		n := l.nodes[name]
@@ -42,7 +44,7 @@ func (l *Ledger) derive(device func(*device) bool, output func(*total) bool) gpu
 			}
 		}
 		for _, key := range n.sortedTotals() {
-			if t := n.totals[key]; t.settled > t.opened && output(t) {
+			if t := n.totals[key]; t.settled > t.opened && output(n, t) {
 				out.Outputs = append(out.Outputs, n.outputTotal(key, t))
 			}
 		}

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -36,6 +37,27 @@ func (p pairPoint) complete() bool { return p.have[0] && p.have[1] && p.start[0]
 type samples struct {
 	gauges timeline[gaugePoint]
 	pairs  timeline[pairPoint]
+	lost   []sourceTime // points that lost to another source: it lives all the same
+}
+
+// sourceTime is a time at which a source said something.
+type sourceTime struct {
+	source string
+	time   gpu.Time
+}
+
+// clear drops everything and returns how many points that were.
+func (s *samples) clear() int {
+	n := len(s.gauges) + len(s.pairs)
+	*s = samples{}
+	return n
+}
+
+// lose remembers the source of a point of which nothing else is kept.
+func (s *samples) lose(source, winner string, t gpu.Time) {
+	if p := (sourceTime{source, t}); source != winner && !slices.Contains(s.lost, p) {
+		s.lost = append(s.lost, p)
+	}
 }
 
 func (s *samples) addGauge(p gaugePoint, counts *Counts) {
@@ -47,7 +69,10 @@ func (s *samples) addGauge(p gaugePoint, counts *Counts) {
 	old := &s.gauges[i]
 	counts.Points[collision(old.value == p.value)]++
 	if p.value > old.value {
+		s.lose(old.source, p.source, p.time)
 		old.value, old.source = p.value, p.source
+	} else {
+		s.lose(p.source, old.source, p.time)
 	}
 }
 
@@ -59,6 +84,7 @@ func (s *samples) addCounter(c gpu.Counter, counts *Counts) {
 	p := &s.pairs[i]
 	if p.have[c.Part] {
 		counts.Points[collision(p.start[c.Part] == c.Start && p.nanos[c.Part] == c.Nanos)]++
+		s.lose(min(p.source, c.Source), max(p.source, c.Source), c.Time)
 		if c.Nanos < p.nanos[c.Part] || c.Nanos == p.nanos[c.Part] && c.Start <= p.start[c.Part] {
 			return
 		}
@@ -124,18 +150,18 @@ func (s *samples) first(t, k gpu.Time) gpu.Time {
 	return first
 }
 
-// wholeIntervals cuts t back to the earlier of two known samples if it lies
-// strictly between them.
-func (s *samples) wholeIntervals(t, k gpu.Time, maxGap time.Duration) gpu.Time {
+// wholeIntervals cuts t back to the earlier of two samples up to until if it
+// lies strictly between them.
+func (s *samples) wholeIntervals(t, until, k gpu.Time, maxGap time.Duration) gpu.Time {
 	if !s.pairsInForce(k, maxGap) {
 		i := s.gauges.after(t)
-		if i > 0 && i < len(s.gauges) && s.gauges[i].time <= k {
+		if i > 0 && i < len(s.gauges) && s.gauges[i].time <= until {
 			return s.gauges[i-1].time
 		}
 		return t
 	}
 	i := s.lastPair(t)
-	if i >= 0 && i < s.lastPair(k) {
+	if i >= 0 && i < s.lastPair(until) {
 		return s.pairs[i].time
 	}
 	return t
@@ -148,18 +174,14 @@ func (s *samples) forget(t, k gpu.Time, maxGap time.Duration, counts *Counts) {
 	if n := s.gauges.forget(t); pairs {
 		counts.Points[Shadowed] += uint64(n)
 	}
-	anchor := s.lastPair(t)
-	for i := range anchor {
-		if !s.pairs[i].complete() {
+	anchor, i := s.lastPair(t), -1
+	s.pairs = slices.DeleteFunc(s.pairs, func(p pairPoint) bool {
+		if i++; p.time > t || i == anchor {
+			return false
+		}
+		if !p.complete() {
 			counts.Points[Unpaired]++
 		}
-	}
-	if anchor > 0 {
-		s.pairs.forget(s.pairs[anchor].time)
-	} else if anchor < 0 { // no pair at all: nothing to anchor
-		for len(s.pairs) > 0 && s.pairs[0].time <= t {
-			counts.Points[Unpaired]++
-			s.pairs = s.pairs[1:]
-		}
-	}
+		return true
+	})
 }

@@ -4,6 +4,8 @@
 package ledger
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -38,11 +40,12 @@ type sets struct {
 const maxWaiting = 512
 
 func (s *sets) get(t gpu.Time, counts *Counts) *allocationSet {
-	if len(s.waiting) >= maxWaiting {
-		s.giveUp(1, counts)
-	}
 	i, found := s.waiting.find(t)
 	if !found {
+		if len(s.waiting) >= maxWaiting && s.waiting[0].count < 0 {
+			s.giveUp(1, counts)
+			i = max(i-1, 0)
+		}
 		s.waiting.insert(i, &allocationSet{time: t, count: -1, members: map[memberKey]gpu.Allocation{}})
 	}
 	return s.waiting[i]
@@ -69,12 +72,30 @@ func (s *sets) addMember(a gpu.Allocation, counts *Counts) {
 	key := memberKey{a.Device, a.Ref, a.Holder.Key(), a.Holder.Container}
 	old, found := members[key]
 	if found {
-		counts.Points[collision(old.Begin == a.Begin && old.Share == a.Share)]++
-		if a.Share < old.Share || a.Share == old.Share && a.Begin <= old.Begin {
+		counts.Points[collision(old == a)]++
+		if !wins(a, old) {
 			return
 		}
 	}
 	members[key] = a
+}
+
+// wins is the order in which one of two allocations of one set wins: what can't
+// be attributed first, then the larger.
+func wins(a, b gpu.Allocation) bool {
+	if exclusive(a) != exclusive(b) {
+		return exclusive(b)
+	}
+	return cmp.Or(
+		cmp.Compare(a.Sharing, b.Sharing), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Begin, b.Begin),
+		cmp.Compare(a.Holder.PodIP, b.Holder.PodIP),
+		cmp.Compare(a.Holder.Workload.Name, b.Holder.Workload.Name),
+		cmp.Compare(a.Holder.Workload.Class, b.Holder.Workload.Class),
+	) > 0
+}
+
+func exclusive(a gpu.Allocation) bool {
+	return a.Share == 1 && (a.Sharing == "" || a.Sharing == gpu.Exclusive)
 }
 
 // next removes and returns the oldest complete set known at step k. Incomplete
@@ -109,6 +130,10 @@ type claims struct {
 	begin   gpu.Time
 }
 
+// partitionPrefix begins the UUID of a MIG instance. An instance isn't a device
+// of its own: its time would be counted beside that of its board.
+const partitionPrefix = "MIG-"
+
 // byDevice sorts a set's members by device, several containers of one pod
 // becoming one holder.
 func (s *allocationSet) byDevice(counts *Counts) map[gpu.DeviceID]*claims {
@@ -116,6 +141,10 @@ func (s *allocationSet) byDevice(counts *Counts) map[gpu.DeviceID]*claims {
 	for _, a := range s.members {
 		if a.Device == "" {
 			counts.Points[UnresolvedDevice]++
+			continue
+		}
+		if strings.HasPrefix(string(a.Device), partitionPrefix) {
+			counts.Points[UnsupportedSharing]++
 			continue
 		}
 		c := devices[a.Device]
@@ -135,7 +164,7 @@ func (c *claims) add(a gpu.Allocation, counts *Counts) {
 		counts.Points[BadShare]++
 		c.unknown = true
 		return
-	case a.Share != 1 || a.Sharing != "" && a.Sharing != gpu.Exclusive:
+	case !exclusive(a):
 		counts.Points[UnsupportedSharing]++
 		c.unknown = true
 		return

@@ -22,7 +22,7 @@ func (d *device) settle(to, k gpu.Time) {
 	sc := &d.ledger.scratch
 	maxGap := d.ledger.cfg.MaxGap
 	sc.intervals = d.samples[gpu.EngineAny].intervals(
-		sc.intervals[:0], d.settled, to, d.lifeUntil(k), true, maxGap, &d.ledger.counts)
+		sc.intervals[:0], span{d.settled, to}, d.lifeUntil(k), k, true, maxGap, &d.ledger.counts)
 	d.settleDepth(span{d.settled, to}, k)
 	from := d.settled
 	for _, iv := range sc.intervals {
@@ -165,7 +165,7 @@ func (d *device) settleDepth(s span, k gpu.Time) {
 	sc := &d.ledger.scratch
 	for e := gpu.EngineSM; e <= gpu.EngineDRAM; e++ {
 		var ignored Counts
-		sc.depth = d.samples[e].intervals(sc.depth[:0], s.from, s.to, k, false, d.ledger.cfg.MaxGap, &ignored)
+		sc.depth = d.samples[e].intervals(sc.depth[:0], s, k, k, false, d.ledger.cfg.MaxGap, &ignored)
 		for _, iv := range sc.depth {
 			for _, seg := range d.segments(span{max(iv.from, s.from), min(iv.to, s.to)}) {
 				for i, h := range seg.holders {

@@ -49,6 +49,7 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 		}
 	}
 	key, owner := ownerOf(some, n.ledger.cfg.Workloads)
+	owner.Container = "" // one of several, if the pod has several devices
 	for _, s := range streams {
 		t := n.total(totalKey{key, s.profile.Unit}, owner, max(opened, s.counted))
 		if !slices.Contains(p.totals, t) {

@@ -122,13 +122,13 @@ func (c *OutputConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxPrice keeps amounts in nano-units well inside of 64 bits.
-const maxPrice = 1e6
+// maxPrice keeps the cost of 200 years in nano-units inside of 64 bits.
+const maxPrice = 10_000
 
 // Validate checks the price.
 func (c *PriceConfig) Validate() error {
 	return errors.Join(
-		accept("amount", c.Amount, c.Amount > 0 && c.Amount <= maxPrice, fmt.Sprintf("more than 0, up to %g", maxPrice)),
+		accept("amount", c.Amount, c.Amount > 0 && c.Amount <= maxPrice, fmt.Sprintf("more than 0, up to %d", maxPrice)),
 		accept("currency", c.Currency, len(c.Currency) == 3 && strings.ToUpper(c.Currency) == c.Currency,
 			"a code of ISO 4217, as EUR"),
 		oneOf("per", c.Per, "hour"),

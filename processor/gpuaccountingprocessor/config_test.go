@@ -104,6 +104,7 @@ func TestRefusals(t *testing.T) {
 		"output of no kind":    {"outputs: [{metric: a, kind: b}]", []string{`kind: "b"`, "output, demand, sleep"}},
 		"demand with a window": {"outputs: [{metric: a, kind: demand, window: 5s}]", []string{"window: 5s", "kind demand"}},
 		"free":                 {"price: {amount: 0, currency: EUR, per: hour}", []string{"price", "amount: 0", "more than 0"}},
+		"dear":                 {"price: {amount: 10001, currency: EUR, per: hour}", []string{"amount: 10001", "up to 10000"}},
 		"price without unit":   {"price: {amount: 1, per: hour}", []string{`currency: ""`, "ISO 4217"}},
 		"price per year":       {"price: {amount: 1, currency: EUR, per: year}", []string{`per: "year"`, "hour"}},
 	}

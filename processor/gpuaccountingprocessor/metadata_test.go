@@ -117,7 +117,7 @@ func requireForm(t *testing.T, want metadatayaml.Metric, m pmetric.Metric) {
 	t.Helper()
 	form, data := want.Form()
 	require.Equal(t, "double", data.ValueType, m.Name())
-	points := pmetric.NewNumberDataPointSlice()
+	var points pmetric.NumberDataPointSlice
 	if form == "sum" {
 		require.Equal(t, pmetric.MetricTypeSum, m.Type(), m.Name())
 		require.True(t, data.Monotonic && m.Sum().IsMonotonic(), m.Name())
