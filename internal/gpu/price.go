@@ -4,6 +4,7 @@
 package gpu
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -21,9 +22,13 @@ type Price struct {
 	Currency string // ISO 4217, "EUR"
 }
 
-// Cost returns ⌊price × d⌋ in nano-units. It never falls while d grows.
+// Cost returns ⌊price × d⌋ in nano-units, for a price and a d of 0 or more. It
+// never falls while d grows: what doesn't fit is the largest amount that does.
 func (p Price) Cost(d time.Duration) Nanos {
 	hi, lo := bits.Mul64(uint64(p.PerHour), uint64(d))
+	if hi >= uint64(time.Hour) {
+		return math.MaxInt64
+	}
 	quotient, _ := bits.Div64(hi, lo, uint64(time.Hour))
-	return Nanos(quotient)
+	return Nanos(min(quotient, math.MaxInt64))
 }

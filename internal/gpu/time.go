@@ -16,9 +16,9 @@ type Time int64
 // Earliest.
 const NoTime Time = 0
 
-// Earliest is the oldest time that a point may carry, 2000-01-01T00:00:00Z.
-// Older stamps come from a clock that was never set: CUDA is of 2007.
-const Earliest Time = 946_684_800 * Time(time.Second)
+// Earliest is the oldest time that a point may carry, 2020-01-01T00:00:00Z.
+// Older stamps come from a clock that was never set.
+const Earliest Time = 1_577_836_800 * Time(time.Second)
 
 // Forever is later than every point.
 const Forever Time = math.MaxInt64

@@ -99,7 +99,7 @@ func (c *decoding) status(p point) DropReason {
 	default:
 		known = false // predicted_failure, needs_cleaning: it works
 	}
-	if kind := p.str(AttrHWType); !known || p.ended() || kind != "" && kind != TypeGPU {
+	if kind := p.str(AttrHWType); !known || p.ended() || kind != TypeGPU {
 		return ignored
 	}
 	id, t, why := c.subject(p)

@@ -92,7 +92,7 @@ func TestDecodeStatus(t *testing.T) {
 	}
 	fine := gpu.Status{Device: "GPU-0", Time: at(1)}
 	failed := gpu.Status{Device: "GPU-0", Time: at(1), Failed: true}
-	noType := c("no hw.type", attrs{"hw.state": "failed"}, 1, failed)
+	noType := c("no hw.type", attrs{"hw.state": "failed"}, 1)
 	noType.res = with(res0, "hw.type", nil)
 	ended := c("no recorded value", attrs{"hw.state": "failed"}, nil)
 	ended.points[0].ended = true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (c *OutputConfig) Validate() error {
 		oneOf("kind", c.Kind, "", "output", "demand", "sleep"),
 	}
 	if window := c.Window.Get(); window != nil {
-		errs = append(errs, atLeast("window", *window, time.Nanosecond, "more than 0, or no window for evidence_window"))
+		errs = append(errs, atLeast("window", *window, time.Nanosecond, "more than 0 (none for evidence_window)"))
 		if c.Kind != "" && c.Kind != "output" {
 			errs = append(errs, fmt.Errorf("window: %v is not accepted: a metric of kind %s has none", *window, c.Kind))
 		}
@@ -122,15 +123,19 @@ func (c *OutputConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// maxPrice keeps the cost of 200 years in nano-units inside of 64 bits.
-const maxPrice = 10_000
+// A price is one that a nano-unit can tell and that is no slip of the finger.
+const (
+	minPrice = 1e-9
+	maxPrice = 1e6
+)
+
+var currencyCode = regexp.MustCompile("^[A-Z]{3}$")
 
 // Validate checks the price.
 func (c *PriceConfig) Validate() error {
 	return errors.Join(
-		accept("amount", c.Amount, c.Amount > 0 && c.Amount <= maxPrice, fmt.Sprintf("more than 0, up to %d", maxPrice)),
-		accept("currency", c.Currency, len(c.Currency) == 3 && strings.ToUpper(c.Currency) == c.Currency,
-			"a code of ISO 4217, as EUR"),
+		accept("amount", c.Amount, c.Amount >= minPrice && c.Amount <= maxPrice, fmt.Sprintf("%g to %g", minPrice, maxPrice)),
+		accept("currency", c.Currency, currencyCode.MatchString(c.Currency), "a code of ISO 4217, as EUR"),
 		oneOf("per", c.Per, "hour"),
 	)
 }
@@ -146,8 +151,11 @@ func accept(key string, value any, ok bool, accepted string) error {
 	return fmt.Errorf("%s: %v is not accepted: set %s", key, value, accepted)
 }
 
+// longest is longer than any setting makes sense, and far from an overflow.
+const longest = 365 * 24 * time.Hour
+
 func atLeast(key string, value, least time.Duration, accepted string) error {
-	return accept(key, value, value >= least, accepted)
+	return accept(key, value, value >= least && value <= longest, accepted+", up to 8760h")
 }
 
 func oneOf(key, value string, accepted ...string) error {

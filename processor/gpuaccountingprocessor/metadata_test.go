@@ -59,6 +59,8 @@ func everything() gpu.Derived {
 		Namespace: "ns", Pod: "pod", PodUID: "uid", Container: "c",
 		Workload: gpu.Workload{Kind: "Deployment", Name: "w", Class: gpu.ClassBatch, Group: "g"},
 	}
+	producer := holder
+	producer.Container = ""
 	device := gpu.Device{ID: "GPU-1", Parent: "GPU-0", Node: "n", Cluster: "c"}
 	var states []gpu.StateTime
 	for s := gpu.Unavailable; s <= gpu.Productive; s++ {
@@ -83,7 +85,7 @@ func everything() gpu.Derived {
 	return gpu.Derived{
 		Accounts: []gpu.Account{held, overflow, own},
 		Outputs: []gpu.OutputTotal{{
-			Holder: holder, Node: "n", Cluster: "c", Unit: "{token}", Start: second(0), Time: second(1), Value: 1,
+			Holder: producer, Node: "n", Cluster: "c", Unit: "{token}", Start: second(0), Time: second(1), Value: 1,
 		}},
 	}
 }

@@ -6,6 +6,7 @@ package gpuaccountingprocessor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -38,7 +39,7 @@ type accounting struct {
 	// order is held while a batch with derived points is under way, so that at
 	// most one is. Batches that find it taken pass without derived points; what
 	// was due then is due with the next one.
-	order sync.Mutex
+	order chan struct{}
 
 	mu      sync.Mutex // guards what follows; never held while calling next
 	ledger  *ledger.Ledger
@@ -61,6 +62,7 @@ func newAccounting(
 		price:   cfg.price(),
 		now:     now,
 		own:     newTelemetry(set, cfg.MaxAccounts),
+		order:   make(chan struct{}, 1),
 		ledger:  ledger.New(cfg.ledger()),
 	}
 }
@@ -84,9 +86,9 @@ func (a *accounting) ConsumeMetrics(ctx context.Context, md pmetric.Metrics) err
 	a.own.dropped(drops)
 	a.decoder.Filter(md, a.forward)
 
-	publishes := a.order.TryLock()
+	publishes := a.tryOrder()
 	if publishes {
-		defer a.order.Unlock()
+		defer a.leaveOrder()
 	}
 	derived, err := a.observe(batch, publishes)
 	if err != nil {
@@ -94,6 +96,18 @@ func (a *accounting) ConsumeMetrics(ctx context.Context, md pmetric.Metrics) err
 	}
 	return a.send(ctx, md, derived)
 }
+
+// tryOrder takes the order lock if it is free.
+func (a *accounting) tryOrder() bool {
+	select {
+	case a.order <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *accounting) leaveOrder() { <-a.order }
 
 // observe takes the batch in and returns what is due, if this batch may carry
 // it.
@@ -132,8 +146,12 @@ func (a *accounting) send(ctx context.Context, md pmetric.Metrics, derived gpu.D
 
 // Shutdown settles everything with the evidence at hand and publishes it.
 func (a *accounting) Shutdown(ctx context.Context) error {
-	a.order.Lock()
-	defer a.order.Unlock()
+	select {
+	case a.order <- struct{}{}:
+		defer a.leaveOrder()
+	case <-ctx.Done():
+		return fmt.Errorf("gpu_accounting: a batch is still under way: %w", ctx.Err())
+	}
 	derived, first := a.finish()
 	if !first {
 		return nil

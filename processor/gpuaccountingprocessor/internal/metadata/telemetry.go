@@ -90,7 +90,7 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 	counter(&i.trimmed, "otelcol_gpu_accounting_pairs_trimmed", "{point}",
 		"Sum pairs that said more than their interval has.")
 	counter(&i.dropped, "otelcol_gpu_accounting_points_dropped", "{point}",
-		"Points that counted for nothing, by reason. They are forwarded all the same.")
+		"Points that counted for nothing, by reason.")
 	counter(&i.publications, "otelcol_gpu_accounting_publications", "{batch}",
 		"Batches with derived points, by outcome (accepted, failed).")
 	seconds(&i.timeClamped, "otelcol_gpu_accounting_time_clamped",

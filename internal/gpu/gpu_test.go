@@ -1,0 +1,79 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpu
+
+import (
+	"math"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestCostOfHundredHours(t *testing.T) {
+	euro := Price{PerHour: 1_740_000_000, Currency: "EUR"}
+	require.InDelta(t, 174.00, euro.Cost(100*time.Hour).Units(), 0)
+	require.InDelta(t, 34.80, euro.Cost(100*time.Hour).Units()/5, 1e-12, "per active hour, at 5 active hours")
+	discounted := Price{PerHour: euro.PerHour * 7 / 10, Currency: "EUR"}
+	require.InDelta(t, 121.80, discounted.Cost(100*time.Hour).Units(), 0)
+}
+
+func TestCostIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Price{PerHour: Nanos(rapid.Int64Range(0, math.MaxInt64).Draw(t, "price"))}
+		d := time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "time"))
+		want := new(big.Int).Mul(big.NewInt(int64(p.PerHour)), big.NewInt(int64(d)))
+		want.Quo(want, big.NewInt(int64(time.Hour)))
+		if !want.IsInt64() {
+			want.SetInt64(math.MaxInt64)
+		}
+		require.Equal(t, want.Int64(), int64(p.Cost(d)))
+	})
+}
+
+func TestWordsParseBack(t *testing.T) {
+	for s := range states {
+		got, ok := ParseState(s.String())
+		require.True(t, ok && got == s, s)
+		require.NotEmpty(t, s.Title())
+	}
+	for r := range reasons {
+		got, ok := ParseReason(r.String())
+		require.True(t, ok && got == r, r)
+	}
+	for c := range classes {
+		got, ok := ParseClass(c.String())
+		require.True(t, ok && got == c, c)
+	}
+	for k := range outputKinds {
+		got, ok := ParseOutputKind(k.String())
+		require.True(t, ok && got == k, k)
+	}
+	for _, e := range Engines() {
+		got, ok := ParseEngine(e.String())
+		require.True(t, ok && got == e, e)
+	}
+	_, ok := ParseState("busy")
+	require.False(t, ok)
+}
+
+// TestEveryReasonHasOneState: a reason tells its state.
+func TestEveryReasonHasOneState(t *testing.T) {
+	of := map[Reason]State{}
+	for s := range states {
+		for _, r := range s.Reasons() {
+			require.NotContains(t, of, r)
+			of[r] = s
+		}
+	}
+	require.Len(t, of, int(reasons)-1, "all but NoReason")
+}
+
+func TestHolderKey(t *testing.T) {
+	require.Equal(t, "uid", Holder{PodUID: "uid", Namespace: "ns", Pod: "pod"}.Key())
+	require.Equal(t, "ns/pod", Holder{Namespace: "ns", Pod: "pod"}.Key())
+	require.Empty(t, Holder{Namespace: "ns"}.Key())
+}
