@@ -238,7 +238,7 @@ func (d *device) forget(k gpu.Time) {
 	})
 	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool { return e.time < d.sources[e.source] })
 	for e := range d.samples {
-		d.samples[e].forget(d.settled, k, d.ledger.cfg.MaxGap, &d.ledger.counts)
+		d.samples[e].forget(d.settled, d.lifeUntil(k), k, d.ledger.cfg.MaxGap, &d.ledger.counts)
 	}
 	d.memory.forget(d.settled)
 	d.available.forget(d.settled)

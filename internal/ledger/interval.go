@@ -74,7 +74,7 @@ func (r running) within(held int64) (inside running, foreign int64) {
 func (s *samples) intervals(
 	into []interval, t span, until, k gpu.Time, whole bool, maxGap time.Duration, counts *Counts,
 ) []interval {
-	if s.pairsInForce(k, maxGap) {
+	if s.pairsInForce(until, k, maxGap) {
 		return s.pairIntervals(into, t, until, whole, maxGap, counts)
 	}
 	for i := max(s.gauges.after(t.from), 1); i < len(s.gauges) && s.gauges[i].time <= until; i++ {

@@ -78,7 +78,7 @@ type oracleDevice struct {
 	open     bool
 	named    bool // it was opened before
 	openedAt gpu.Time
-	livesBy  gpu.Time // the step in which it opened anew
+	livesBy  gpu.Time // the time up to which sets were applied when it opened anew
 	f        gpu.Time // F
 	known    gpu.Time // k of the last step
 	end      gpu.Time // where it ends, or forever
@@ -359,6 +359,7 @@ func wholeSecond(t gpu.Time) gpu.Time {
 
 // step moves a device to what is known at k.
 func (o *oracle) step(d *oracleDevice, s oracleStep) {
+	before := d.known
 	d.known = s.k
 	if !d.open {
 		at, ok := o.opening(d, s.k)
@@ -370,7 +371,8 @@ func (o *oracle) step(d *oracleDevice, s oracleStep) {
 		}
 		o.result.Lives[d.id]++
 		if d.named {
-			d.livesBy = s.k
+			// Of the sets that come in the same step, those before the sample.
+			d.livesBy = max(before, at-1)
 		}
 		d.open, d.named, d.openedAt, d.f = true, true, at, at
 	}
@@ -681,8 +683,8 @@ func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 	sets := d.knownSets(k)
 	held := o.tenuresOfNewLife(d, sets, k)
 	for i, set := range sets {
-		if set.shared {
-			continue // a share of a device isn't attributed
+		if set.time <= d.livesBy || set.shared { // a share of a device isn't attributed
+			continue
 		}
 		for _, h := range set.holders {
 			if i > 0 && !o.gap(sets[i-1].time, set.time) && sets[i-1].has(h.key) {
@@ -1549,6 +1551,10 @@ func TestCases(t *testing.T) {
 		"a device lives again in the step of a set": {
 			new(tape).gauge(0, 0).set(0).ends(8).set(9, held("A", 9)).gauge(20, 0).set(20, held("A", 9)).gauge(25, 0).set(25, held("A", 9)),
 			map[string]by{"": {free: 8 * s}, "A": {starting: 5 * s}},
+		},
+		"sums of a second life don't shadow gauges of the first": {
+			new(tape).gauge(0, 0).set(1, held("A", 0)).gauge(10, 0.5).ends(10).pair(17, 20, 3, 3).set(21, held("A", 0)),
+			map[string]by{"A": {noMetric: 5 * s, starting: 5 * s}},
 		},
 		"a holder of a set before a device's second life ends in it": {
 			new(tape).gauge(0, 0).set(0).ends(8).set(9, held("A", 9), held("B", 9)).gauge(12, 0).ended(14, "A").

@@ -109,20 +109,21 @@ func (s *samples) lastPair(k gpu.Time) int {
 	return i
 }
 
-// pairsInForce reports whether sums, not gauges, are the evidence at step k.
-func (s *samples) pairsInForce(k gpu.Time, maxGap time.Duration) bool {
-	i := s.lastPair(k)
+// pairsInForce reports whether, of the samples up to until, sums and not gauges
+// are the evidence at step k.
+func (s *samples) pairsInForce(until, k gpu.Time, maxGap time.Duration) bool {
+	i := s.lastPair(until)
 	if i < 0 {
 		return false
 	}
 	newest := s.pairs[i].time
-	g := s.gauges.after(k) - 1
+	g := s.gauges.after(until) - 1
 	return k.Sub(newest) <= maxGap || g < 0 || s.gauges[g].time <= newest
 }
 
 // newest returns the time of the newest known sample of the kind in force.
 func (s *samples) newest(k gpu.Time, maxGap time.Duration) (gpu.Time, bool) {
-	if s.pairsInForce(k, maxGap) {
+	if s.pairsInForce(k, k, maxGap) {
 		return s.pairs[s.lastPair(k)].time, true
 	}
 	if i := s.gauges.after(k) - 1; i >= 0 {
@@ -153,7 +154,7 @@ func (s *samples) first(t, k gpu.Time) gpu.Time {
 // wholeIntervals cuts t back to the earlier of two samples up to until if it
 // lies strictly between them.
 func (s *samples) wholeIntervals(t, until, k gpu.Time, maxGap time.Duration) gpu.Time {
-	if !s.pairsInForce(k, maxGap) {
+	if !s.pairsInForce(until, k, maxGap) {
 		i := s.gauges.after(t)
 		if i > 0 && i < len(s.gauges) && s.gauges[i].time <= until {
 			return s.gauges[i-1].time
@@ -169,8 +170,8 @@ func (s *samples) wholeIntervals(t, until, k gpu.Time, maxGap time.Duration) gpu
 
 // forget drops what is settled up to t, but for the anchors. It counts the
 // points that were no evidence.
-func (s *samples) forget(t, k gpu.Time, maxGap time.Duration, counts *Counts) {
-	pairs := s.pairsInForce(k, maxGap)
+func (s *samples) forget(t, until, k gpu.Time, maxGap time.Duration, counts *Counts) {
+	pairs := s.pairsInForce(until, k, maxGap)
 	if n := s.gauges.forget(t); pairs {
 		counts.Points[Shadowed] += uint64(n)
 	}
