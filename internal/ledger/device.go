@@ -211,7 +211,9 @@ func (d *device) lastBySource(k gpu.Time) map[string]gpu.Time {
 		last[p.source] = max(last[p.source], p.time)
 	}
 	for _, p := range busy.pairs[:busy.pairs.after(k)] {
-		last[p.source] = max(last[p.source], p.time)
+		if p.complete() {
+			last[p.source] = max(last[p.source], p.time)
+		}
 	}
 	for _, p := range busy.lost {
 		if p.time <= k {
@@ -228,7 +230,9 @@ func (d *device) forget(k gpu.Time) {
 		d.sources[p.source] = max(d.sources[p.source], p.time)
 	}
 	for _, p := range busy.pairs[:busy.pairs.after(d.settled)] {
-		d.sources[p.source] = max(d.sources[p.source], p.time)
+		if p.complete() {
+			d.sources[p.source] = max(d.sources[p.source], p.time)
+		}
 	}
 	busy.lost = slices.DeleteFunc(busy.lost, func(p sourceTime) bool {
 		if p.time <= d.settled {

@@ -272,6 +272,38 @@ func (s scenario) publish(seconds int, fails []bool) string {
 	return strings.Join(p.complaints, "\n")
 }
 
+// TestCaseBoundaries: what is neither below nor above.
+func TestCaseBoundaries(t *testing.T) {
+	threshold := scenarioConfig().IdleThreshold
+	for name, c := range map[string]struct {
+		tape *tape
+		want totals
+	}{
+		"an end at the time of the set that lacks the holder": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).ended(10, "A").gauge(10, 0).set(10),
+			totals{`GPU-0 "A" idle{provisioning between_work unknown}`: 10 * time.Second},
+		},
+		"activity at the threshold is no idle stretch": {
+			new(tape).gauge(0, 0).set(0, held("A", 0)).gauge(10, threshold).set(10, held("A", 0)).
+				gauge(20, threshold).set(20, held("A", 0)),
+			totals{
+				`GPU-0 "A" idle{provisioning between_work unknown}`: 18_966_000_000,
+				`GPU-0 "A" unproven{no_app_metric  }`:               1_034_000_000,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			oracle := runOracle(scenarioConfig(), merge(c.tape.events), true)
+			if diff := gocmp.Diff(c.want, oracle.flatten().states()); diff != "" {
+				t.Errorf("oracle (-want +got):\n%s", diff)
+			}
+			if diff := gocmp.Diff(c.want, flatten(c.tape.ledger(scenarioConfig()).Snapshot()).states()); diff != "" {
+				t.Errorf("ledger (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // --- Helpers -----------------------------------------------------------------
 
 // observe returns what a ledger says that saw the batches.

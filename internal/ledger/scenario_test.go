@@ -153,8 +153,11 @@ type tenancy struct {
 	begin, end gpu.Time
 	seen       gpu.Time // sets name it from here on
 	noBegin    bool
-	shared     bool
+	sharing    gpu.Sharing
+	share      float64
 }
+
+func (h tenancy) shared() bool { return h.sharing != gpu.Exclusive || h.share != 1 }
 
 // intn draws from [0, n), evenly, and shrinks to 0.
 func (g *generator) intn(n int) int {
@@ -280,7 +283,16 @@ func (s *sampler) run(from, to int) {
 			}
 		}
 		s.lastSecond = at
+		if g.Ends && g.chance(1) {
+			s.end(pick(g, gaugeSource, sumSource), t.Add(pick[time.Duration](g, 0, 0, time.Second, 2*time.Second)))
+		}
 	}
+}
+
+// end ends a series, which may go on.
+func (s *sampler) end(source string, t gpu.Time) {
+	end := gpu.SeriesEnd{Device: s.device, Engine: gpu.EngineAny, Source: source, Time: t}
+	s.g.add(t, gpu.Batch{SeriesEnds: []gpu.SeriesEnd{end}})
 }
 
 func (s *sampler) saw(t gpu.Time) {
@@ -327,11 +339,25 @@ func (s *sampler) pair(t gpu.Time) {
 		s.active += observed
 	}
 	s.hasPair, s.lastPair = true, t
-	half := gpu.Counter{Device: s.device, Engine: gpu.EngineAny, Source: sumSource, Start: s.start, Time: t}
-	half.Part, half.Nanos = gpu.ActivityPart, s.active
-	g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
-	half.Part, half.Nanos = gpu.ObservedPart, s.observed
-	g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
+	s.half(t, gpu.ActivityPart, s.active)
+	s.half(t, gpu.ObservedPart, s.observed)
+}
+
+// half draws one half of a pair: with conflicts, it may come with a smaller
+// value too, or not at all.
+func (s *sampler) half(t gpu.Time, part gpu.CounterPart, nanos int64) {
+	half := gpu.Counter{
+		Device: s.device, Engine: gpu.EngineAny, Source: sumSource, Part: part, Start: s.start, Time: t, Nanos: nanos,
+	}
+	if !s.g.Conflicts || !s.g.chance(1) {
+		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
+		return
+	}
+	if s.g.chance(8) {
+		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
+		half.Nanos -= half.Nanos / 4
+		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
+	}
 }
 
 func (s *sampler) reset(t gpu.Time) {
@@ -359,7 +385,7 @@ func (s *sampler) stop() int {
 		if source == gaugeSource && !s.gauges || source == sumSource && !s.sums {
 			continue
 		}
-		s.g.add(at, gpu.Batch{SeriesEnds: []gpu.SeriesEnd{{Device: s.device, Engine: gpu.EngineAny, Source: source, Time: at}}})
+		s.end(source, at)
 	}
 	s.gauges, s.sums, s.hasPair, s.observed, s.active = false, false, false, 0, 0
 	return s.lastSecond + later + 1 + s.g.intn(64)
@@ -390,7 +416,11 @@ func (g *generator) tenants(d gpu.Device) {
 			h.seen = h.begin.Add(time.Duration(g.intn(12)) * time.Second)
 		}
 		h.noBegin = g.NoBegins && g.chance(5)
-		h.shared = g.Shared && g.chance(4)
+		h.sharing, h.share = gpu.Exclusive, 1
+		if g.Shared && g.chance(4) {
+			h.sharing = pick[gpu.Sharing](g, "time_slicing", gpu.Exclusive)
+			h.share = pick(g, 0.5, 1)
+		}
 		h.holder = g.holder(d)
 		g.tenancy = append(g.tenancy, h)
 		at = end
@@ -442,7 +472,7 @@ func (g *generator) sets(node string) {
 		return
 	}
 	for _, h := range g.tenancy {
-		if h.device.Node == node && !h.shared && !slices.Contains(times, h.end) && g.chance(8) {
+		if h.device.Node == node && !h.shared() && !slices.Contains(times, h.end) && g.chance(8) {
 			a := g.allocation(h, h.end)
 			a.Ended = true
 			g.add(h.end, gpu.Batch{Allocations: []gpu.Allocation{a}})
@@ -473,13 +503,10 @@ func (g *generator) set(node string, t gpu.Time) {
 func (g *generator) allocation(h tenancy, t gpu.Time) gpu.Allocation {
 	a := gpu.Allocation{
 		Device: h.device.ID, Node: h.device.Node, Cluster: "c", Holder: h.holder,
-		Sharing: gpu.Exclusive, Share: 1, Time: t, Begin: h.begin,
+		Sharing: h.sharing, Share: h.share, Time: t, Begin: h.begin,
 	}
 	if h.noBegin {
 		a.Begin = gpu.NoTime
-	}
-	if h.shared {
-		a.Sharing, a.Share = "time_slicing", 0.5
 	}
 	return a
 }
@@ -520,7 +547,7 @@ func (g *generator) pods() {
 		}
 		done = append(done, h.holder.Key())
 		from, to := secondOf(h.begin), secondOf(h.end)
-		if g.Outputs && !h.shared {
+		if g.Outputs && !h.shared() {
 			for i := range g.intn(3) {
 				g.output(h.holder, i, from, to)
 			}
