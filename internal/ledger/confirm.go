@@ -72,10 +72,13 @@ func (d *device) forgetEnded(t gpu.Time) {
 	}
 }
 
-// over reports whether d ended, all of it is published, and no sample of
-// another life has come.
+// over reports whether d ended, all of it is published, and nothing was said of
+// another life: not yet, or, but for samples, not for long.
 func (d *device) over() bool {
-	return d.finalDue() && d.published >= d.ended &&
+	if !d.finalDue() || d.published < d.ended {
+		return false
+	}
+	return d.touched <= d.ended || d.node.newest.Sub(d.ended) > d.ledger.keep() &&
 		d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) == gpu.Forever
 }
 

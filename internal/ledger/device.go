@@ -72,8 +72,7 @@ func (d *device) openBySample(k gpu.Time) {
 		return
 	default:
 		d.open(first)
-		d.fresh = true
-		d.ledger.revive(d)
+		d.fresh = !d.ledger.revive(d)
 	}
 	if d.claimed != nil && !d.claimed.unknown {
 		for _, pod := range sortedKeys(d.claimed.byPod) {
@@ -86,6 +85,9 @@ func (d *device) openBySample(k gpu.Time) {
 // reopen begins another life of d: the time since its end isn't accounted, its
 // accounts go on.
 func (d *device) reopen(t gpu.Time) {
+	for e := range d.samples {
+		d.samples[e].forgetLife(d.ended)
+	}
 	d.ended, d.sources = gpu.NoTime, map[string]gpu.Time{}
 	d.opened, d.settled = t, t
 	if !d.ledger.cfg.Labels {

@@ -134,12 +134,15 @@ type gone struct {
 	claimed *claims
 }
 
-// revive lets d go on where it was removed.
-func (l *Ledger) revive(d *device) {
-	if g := l.gone[d.ID]; g != nil {
-		d.claimed = g.claimed
-		delete(l.gone, d.ID)
+// revive lets d go on where it was removed, if it was.
+func (l *Ledger) revive(d *device) bool {
+	g := l.gone[d.ID]
+	if g == nil {
+		return false
 	}
+	d.claimed = g.claimed
+	delete(l.gone, d.ID)
+	return true
 }
 
 // place puts a device on its node, once, and learns what describes it.

@@ -435,16 +435,13 @@ func (o *oracle) opening(d *oracleDevice, k gpu.Time) (gpu.Time, bool) {
 			at = min(at, p.time)
 		}
 	}
-	if !d.named {
+	if !d.named && !o.cfg.Labels { // a label belongs to a sample
 		sets := d.knownSets(k)
 		for i, set := range sets {
 			if len(set.holders) > 0 {
 				at = min(at, o.openingBySet(sets, i))
 				break
 			}
-		}
-		if o.cfg.Labels && len(sets) > 0 {
-			at = min(at, sets[0].time)
 		}
 	}
 	return at, at < forever

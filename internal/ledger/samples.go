@@ -53,6 +53,12 @@ func (s *samples) clear() int {
 	return n
 }
 
+// forgetLife drops the points of a life that ended at t.
+func (s *samples) forgetLife(t gpu.Time) {
+	s.gauges = s.gauges[s.gauges.after(t):]
+	s.pairs = s.pairs[s.pairs.after(t):]
+}
+
 // lose remembers the source of a point of which nothing else is kept.
 func (s *samples) lose(source, winner string, t gpu.Time) {
 	if p := (sourceTime{source, t}); source != winner && !slices.Contains(s.lost, p) {

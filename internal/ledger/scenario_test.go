@@ -353,7 +353,7 @@ func (s *sampler) half(t gpu.Time, part gpu.CounterPart, nanos int64) {
 		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
 		return
 	}
-	if s.g.chance(8) {
+	if s.g.Labels || s.g.chance(8) { // a label comes with a sample
 		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})
 		half.Nanos -= half.Nanos / 4
 		s.g.add(t, gpu.Batch{Counters: []gpu.Counter{half}})

@@ -84,6 +84,8 @@ func (d *device) admit(a gpu.Allocation, last, s gpu.Time, gap bool) {
 
 // begin opens a tenure of h.
 func (d *device) begin(h *holder, from, to gpu.Time) {
+	from = max(from, d.settled) // a set may be older than the device
+	to = max(from, to)
 	d.tenures = append(d.tenures, &tenure{holder: h, span: span{from, to}, open: true})
 	h.tenures++
 	d.join(h, from)
