@@ -57,7 +57,7 @@ func (d *device) live() bool {
 // openBySample opens d at its first known sample, or anew at the first one
 // after its end.
 func (d *device) openBySample(k gpu.Time) {
-	if d.opened != gpu.NoTime && d.live() {
+	if d.live() {
 		return
 	}
 	first := d.samples[gpu.EngineAny].first(d.ended, k)
@@ -274,8 +274,8 @@ func (d *device) forgetBefore(t gpu.Time) {
 
 // forgetTenures drops the spans that are settled.
 func (d *device) forgetTenures() {
-	d.unknown = dropSettled(d.unknown, func(s span) bool { return s.to <= d.settled })
-	d.tenures = dropSettled(d.tenures, func(t *tenure) bool {
+	d.unknown = slices.DeleteFunc(d.unknown, func(s span) bool { return s.to <= d.settled })
+	d.tenures = slices.DeleteFunc(d.tenures, func(t *tenure) bool {
 		if t.open || t.to > d.settled {
 			return false
 		}
@@ -285,15 +285,4 @@ func (d *device) forgetTenures() {
 		}
 		return true
 	})
-}
-
-func dropSettled[T any](spans []T, settled func(T) bool) []T {
-	kept := spans[:0]
-	for _, s := range spans {
-		if !settled(s) {
-			kept = append(kept, s)
-		}
-	}
-	clear(spans[len(kept):])
-	return kept
 }

@@ -99,13 +99,14 @@ func (l *Ledger) node(name, cluster string) *node {
 	return n
 }
 
-// device returns the device of an id, making it known if it is new, or nil at
-// the cap of accounts.
+// device returns the device of an id, making it known if it is new. At the cap
+// it returns nil, and counts the point that asked.
 func (l *Ledger) device(id gpu.DeviceID) *device {
 	if d := l.devices[id]; d != nil {
 		return d
 	}
 	if len(l.devices) >= 2*l.cfg.MaxAccounts {
+		l.counts.Points[Limit]++
 		return nil
 	}
 	d := &device{

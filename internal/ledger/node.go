@@ -123,7 +123,10 @@ func (n *node) openNamed(id gpu.DeviceID, c *claims, last, s gpu.Time) {
 		return
 	}
 	d := n.ledger.device(id)
-	if d == nil || d.opened == gpu.NoTime && !n.ledger.takeAccount() {
+	if d == nil {
+		return
+	}
+	if d.opened == gpu.NoTime && !n.ledger.takeAccount() {
 		n.ledger.counts.Points[Limit]++
 		return
 	}

@@ -12,7 +12,6 @@ import (
 func (l *Ledger) sampled(of gpu.Device, t gpu.Time) *device {
 	d := l.device(of.ID)
 	if d == nil {
-		l.counts.Points[Limit]++
 		return nil
 	}
 	g := l.gone[of.ID]
@@ -90,14 +89,17 @@ func (l *Ledger) observeAllocations(b gpu.Batch) {
 	}
 	for _, a := range b.DeviceAllocations {
 		d := l.device(a.Device.ID)
-		if d == nil || a.Time <= d.lastSet {
-			l.counts.Points[Late]++
-		} else {
-			d.touched = max(d.touched, a.Time)
-			d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
-				return newer.Key() > older.Key()
-			})
+		if d == nil {
+			continue
 		}
+		if a.Time <= d.lastSet {
+			l.counts.Points[Late]++
+			continue
+		}
+		d.touched = max(d.touched, a.Time)
+		d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
+			return newer.Key() > older.Key()
+		})
 	}
 }
 
