@@ -18,20 +18,48 @@ const (
 	OverflowAccount
 )
 
+// Attribution says how the time of a holder was found.
+type Attribution uint8
+
+// The kinds of attribution.
+const (
+	NoAttribution        Attribution = iota // of accounts without a holder
+	ExclusiveAttribution                    // it had the whole device
+	PartitionAttribution                    // it had a whole MIG instance
+	EqualAttribution                        // activity divided equally between the holders of a shared device
+	ProcessAttribution                      // activity divided by what each holder's processes did
+	HostAttribution                         // the host itself holds the device
+	attributions
+)
+
+var attributionNames = [attributions]string{"", "exclusive", "partition", "equal", "process", "host"}
+
+// String returns the value of the attribute gpu.attribution.
+func (a Attribution) String() string { return attributionNames[a] }
+
+// ParseAttribution is the inverse of Attribution.String.
+func ParseAttribution(name string) (Attribution, bool) {
+	return parse[Attribution](attributionNames[:], name)
+}
+
 // Account is what is published of one account: cumulative nanoseconds since
 // Start, settled up to Time.
 type Account struct {
 	Device Device
 	Kind   AccountKind
 	Holder Holder // of a HolderAccount, as far as the granularity tells
-	Host   bool   // of a HolderAccount: the host itself holds the device
-	Start  Time
-	Time   Time
-	States []StateTime
+	// Attribution is part of a HolderAccount's identity.
+	Attribution Attribution
+	Start       Time
+	Time        Time
+	States      []StateTime
 	// The measures of a holder; of a device's own account all are 0.
 	Allocated  time.Duration
 	Active     time.Duration
 	Productive time.Duration
+	// Entitled is the holder's slots of the device × its time; Allocated for a
+	// holder that isn't shared.
+	Entitled time.Duration
 	// Depth has ∫ activity dt of each other engine that was sampled.
 	Depth []DepthTime
 	// Episode is the running idle episode, nil if none runs.
@@ -76,8 +104,33 @@ type OutputTotal struct {
 	New     bool
 }
 
+// DeviceSpan is the time of a device that is settled since it was first
+// accounted, over all its lives: what the states of its accounts add up to.
+type DeviceSpan struct {
+	Device Device
+	Time   Time
+	Span   time.Duration
+}
+
+// NodeStanding says how the account of a node stands, over all its devices.
+type NodeStanding struct {
+	Node    string
+	Cluster string
+	Start   Time // of Clamped
+	Time    Time
+	// Lag is the longest time by which a device is behind the newest evidence.
+	Lag time.Duration
+	// Clamped is the held time since Start that came too late to be booked.
+	Clamped time.Duration
+	New     bool // none was published yet
+}
+
 // Derived is everything that the ledger publishes at once.
 type Derived struct {
 	Accounts []Account
 	Outputs  []OutputTotal
+	// Spans has one entry for each device that has accounts here.
+	Spans []DeviceSpan
+	// Nodes has one entry for each node that has accounts or outputs here.
+	Nodes []NodeStanding
 }

@@ -58,10 +58,20 @@ func (h Holder) Key() string {
 // Sharing says how a device is shared between its holders.
 type Sharing string
 
-// Exclusive says that one holder has the whole device. It is the only kind of
-// sharing that the ledger attributes so far; a device with another kind is
-// unobserved{allocation}.
-const Exclusive Sharing = "exclusive"
+// The kinds of sharing. An exclusive holder has the whole device, one of a MIG
+// instance the whole instance; all others have some of its slots.
+const (
+	Exclusive   Sharing = "exclusive"
+	MIG         Sharing = "mig"
+	TimeSlicing Sharing = "time_slicing"
+	MPS         Sharing = "mps"
+	DRA         Sharing = "dra"
+	VGPU        Sharing = "vgpu"
+)
+
+// Slots says what a shared holder is entitled to: N of Of equal parts of the
+// device. The zero value: the source told only a share.
+type Slots struct{ N, Of int64 }
 
 // Allocation says that at Time a pod held a device, since Begin.
 type Allocation struct {
@@ -72,6 +82,7 @@ type Allocation struct {
 	Holder  Holder
 	Sharing Sharing
 	Share   float64 // of the device, in (0, 1]
+	Slots   Slots
 	Time    Time
 	Begin   Time // NoTime if the source doesn't know it
 	Ended   bool // the allocation ended at Time, dated by the source
@@ -94,20 +105,10 @@ type DeviceAllocation struct {
 	Time   Time
 }
 
-// MilestoneName names a mark in the life of a pod.
-type MilestoneName string
-
-// The milestones that end useful work on a device.
-const (
-	DeletionRequested  MilestoneName = "deletion_requested"
-	ContainersFinished MilestoneName = "containers_finished"
-)
-
-// Milestone is a mark that a pod passed at At; Time is that of the point that
-// told so.
-type Milestone struct {
-	Pod  string // Holder.Key
-	Name MilestoneName
-	At   Time
-	Time Time
+// PartitionCount says how many MIG instances a board had at Time.
+type PartitionCount struct {
+	Board Device
+	Time  Time
+	Count int
+	Ended bool // the board is in MIG mode no more; Count is void
 }

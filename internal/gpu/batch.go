@@ -9,11 +9,13 @@ type Batch struct {
 	Samples           []Sample
 	Counters          []Counter
 	SeriesEnds        []SeriesEnd
+	Processes         []Process
 	Memory            []Memory
 	Availability      []Availability
 	Statuses          []Status
 	Allocations       []Allocation
 	AllocationCounts  []AllocationCount
+	PartitionCounts   []PartitionCount
 	DeviceAllocations []DeviceAllocation
 	Milestones        []Milestone
 	Outputs           []Output

@@ -7,14 +7,27 @@ package gpu
 // An index is never an identity.
 type DeviceID string
 
-// Device identifies a device and says where it is. Only ID is identity.
+// Device identifies a device and says where it is. Only ID is identity; a
+// device of which only a source's own name is known has a Ref instead.
 type Device struct {
 	ID      DeviceID
+	Ref     string   // what an allocation called it, if it couldn't be resolved
 	Parent  DeviceID // the board of a partition, else empty
+	Slices  Slices   // of a partition
 	Node    string   // k8s.node.name, else host.name
 	Cluster string   // k8s.cluster.name
 	Model   string
 }
+
+// Slices says which part of its board a MIG compute instance is: N of Of
+// compute slices (3 of 7). The zero value is that of a whole device.
+type Slices struct{ N, Of int }
+
+// MaxSlices is more than any board has.
+const MaxSlices = 64
+
+// Valid reports whether s is a part of a board.
+func (s Slices) Valid() bool { return 0 < s.N && s.N <= s.Of && s.Of <= MaxSlices }
 
 // Engine names the part of a device whose activity a sample measures.
 type Engine uint8

@@ -45,6 +45,8 @@ type Join struct {
 	Pod       string
 	PodIP     string
 	Device    DeviceID
+	// Group is beside these: all pods of the group are credited.
+	Group string
 }
 
 // Output is one point of an application metric.

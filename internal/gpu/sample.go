@@ -44,6 +44,17 @@ type SeriesEnd struct {
 	Time   Time
 }
 
+// Process is the activity of one process on a device, as a share of the time
+// since the point before. It weighs how the activity of a shared device is
+// divided between its holders.
+type Process struct {
+	Device DeviceID
+	Pod    string // Holder.Key; "" if the process belongs to no pod
+	PID    string // tells apart the processes of one time
+	Time   Time
+	Value  float64 // in [0, 1]
+}
+
 // Memory is the used memory of a device.
 type Memory struct {
 	Device DeviceID

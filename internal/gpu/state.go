@@ -13,6 +13,7 @@ const (
 	Unobserved
 	Unallocated
 	Terminating
+	Startup
 	Idle
 	Unproven
 	Productive
@@ -20,11 +21,11 @@ const (
 )
 
 var stateNames = [states]string{
-	"unavailable", "unobserved", "unallocated", "terminating", "idle", "unproven", "productive",
+	"unavailable", "unobserved", "unallocated", "terminating", "startup", "idle", "unproven", "productive",
 }
 
 var stateTitles = [states]string{
-	"Out of service", "No data", "Free", "Stopping", "Idle", "Busy, unproven", "Productive",
+	"Out of service", "No data", "Free", "Stopping", "Starting", "Idle", "Busy, unproven", "Productive",
 }
 
 // String returns the value of the attribute gpu.state.
@@ -53,7 +54,16 @@ const (
 	ReasonDevice
 
 	ReasonFree
+	ReasonUnpartitioned
+	ReasonSharedSlot
 	ReasonForeignActivity
+
+	ReasonAdmission
+	ReasonImagePull
+	ReasonInit
+	ReasonBeforeCUDA
+	ReasonModelLoad
+	ReasonBackoff
 
 	ReasonStarved
 	ReasonSleeping
@@ -66,6 +76,7 @@ const (
 	ReasonOutputFlat
 	ReasonNoAppMetric
 	ReasonNotScraped
+	ReasonGroupUnknown
 	reasons
 )
 
@@ -73,9 +84,10 @@ var reasonNames = [reasons]string{
 	"",
 	"health", "node", "reconfiguration", "taint",
 	"allocation", "activity", "device",
-	"free", "foreign_activity",
+	"free", "unpartitioned", "shared_slot", "foreign_activity",
+	"admission", "image_pull", "init", "before_cuda", "model_load", "backoff",
 	"starved", "sleeping", "provisioning", "inference", "batch", "interactive", "unclassified",
-	"output_flat", "no_app_metric", "not_scraped",
+	"output_flat", "no_app_metric", "not_scraped", "group_unknown",
 }
 
 // String returns the value of the attribute gpu.state.reason.
@@ -92,14 +104,18 @@ func (s State) Reasons() []Reason {
 	case Unobserved:
 		return []Reason{ReasonAllocation, ReasonActivity, ReasonDevice}
 	case Unallocated:
-		return []Reason{ReasonFree, ReasonForeignActivity}
+		return []Reason{ReasonFree, ReasonUnpartitioned, ReasonSharedSlot, ReasonForeignActivity}
+	case Startup:
+		return []Reason{
+			ReasonAdmission, ReasonImagePull, ReasonInit, ReasonBeforeCUDA, ReasonModelLoad, ReasonBackoff,
+		}
 	case Idle:
 		return []Reason{
 			ReasonStarved, ReasonSleeping, ReasonProvisioning,
 			ReasonInference, ReasonBatch, ReasonInteractive, ReasonUnclassified,
 		}
 	case Unproven:
-		return []Reason{ReasonOutputFlat, ReasonNoAppMetric, ReasonNotScraped}
+		return []Reason{ReasonOutputFlat, ReasonNoAppMetric, ReasonNotScraped, ReasonGroupUnknown}
 	default:
 		return nil
 	}

@@ -5,6 +5,7 @@ package gpupdata
 
 import (
 	"net/netip"
+	"strconv"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 
@@ -33,6 +34,46 @@ func (a attributes) str(key string) string {
 		return v
 	}
 	return text(a.outer, key)
+}
+
+// word returns an attribute as text, whatever its type; "" if there is none.
+func (a attributes) word(key string) string {
+	for _, m := range [...]pcommon.Map{a.own, a.outer} {
+		if v, ok := m.Get(key); ok {
+			if s := v.AsString(); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// illegible is what a number that can't be read counts as. It is out of the
+// range of every number of the contract, so that it isn't taken for "not told".
+const illegible = -1
+
+// whole returns an attribute that is a whole number or its digits, 0 if there
+// is none.
+func (a attributes) whole(key string) int64 {
+	v, ok := a.own.Get(key)
+	if !ok || unset(v) {
+		v, ok = a.outer.Get(key)
+	}
+	switch {
+	case !ok || unset(v):
+		return 0
+	case v.Type() == pcommon.ValueTypeInt:
+		return v.Int()
+	case v.Type() == pcommon.ValueTypeStr:
+		if n, err := strconv.ParseInt(v.Str(), 10, 64); err == nil {
+			return n
+		}
+	}
+	return illegible
+}
+
+func unset(v pcommon.Value) bool {
+	return v.Type() == pcommon.ValueTypeEmpty || v.Type() == pcommon.ValueTypeStr && v.Str() == ""
 }
 
 func (a attributes) node() string {
@@ -92,12 +133,13 @@ func (a attributes) join() (gpu.Join, bool) {
 		Pod:       pod.str(AttrPodName),
 		PodIP:     pod.str(AttrPodIP),
 		Device:    gpu.DeviceID(a.str(AttrHWID)),
+		Group:     pod.str(AttrWorkloadGroup),
 	}
 	if j.PodIP == "" {
 		j.PodIP = hostIP(pod.str(AttrServerAddress))
 	}
 	named := j.Namespace != "" && j.Pod != ""
-	return j, named || j.PodUID != "" || j.PodIP != "" || j.Device != ""
+	return j, named || j.PodUID != "" || j.PodIP != "" || j.Device != "" || j.Group != ""
 }
 
 // hostIP returns the IP address in "ip", "ip:port" or "[ip]:port", else "".

@@ -30,7 +30,7 @@ func benchHolder(i int) gpu.Holder {
 }
 
 // benchBatch is one collection: of every device, a gauge and a pair of sums
-// for each engine, memory, and its holder.
+// for each engine, memory, a process, its holder and how its start goes.
 func benchBatch(devices int) gpu.Batch {
 	var b gpu.Batch
 	for i := range devices {
@@ -44,9 +44,14 @@ func benchBatch(devices int) gpu.Batch {
 			}
 		}
 		b.Memory = append(b.Memory, gpu.Memory{Device: d.ID, Time: at(1), Bytes: 1 << 36})
+		h := benchHolder(i)
+		b.Processes = append(b.Processes, gpu.Process{Device: d.ID, Pod: h.Key(), PID: "42", Time: at(1), Value: 0.5})
 		b.Allocations = append(b.Allocations, gpu.Allocation{
-			Device: d.ID, Node: d.Node, Cluster: d.Cluster, Holder: benchHolder(i), Sharing: gpu.Exclusive,
-			Share: 1, Time: at(1), Begin: at(0),
+			Device: d.ID, Node: d.Node, Cluster: d.Cluster, Holder: h, Sharing: gpu.TimeSlicing,
+			Share: 0.25, Slots: gpu.Slots{N: 1, Of: 4}, Time: at(1), Begin: at(0),
+		})
+		b.Milestones = append(b.Milestones, gpu.Milestone{
+			Pod: h.Key(), Name: gpu.ContainerStarted, Container: h.Container, Attempt: 1, At: at(0), Time: at(1),
 		})
 	}
 	return b
@@ -97,6 +102,23 @@ func BenchmarkEncodeDerived(b *testing.B) {
 				EncodeDerived(d, price, pmetric.NewMetrics())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(points), "ns/point")
+		})
+	}
+}
+
+// BenchmarkDecodeTime reads a send back, as the self-check does. It is per point
+// of the send, most of which it passes by.
+func BenchmarkDecodeTime(b *testing.B) {
+	for _, n := range benchSizes {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			md := encodeDerived(benchDerived(n), nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				if d, drops := DecodeTime(md); len(d.Accounts) != n || drops != nil {
+					b.Fatal(drops)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(md.DataPointCount()), "ns/point")
 		})
 	}
 }

@@ -118,6 +118,29 @@ func (c *decoding) counter(p point, e evidence, part gpu.CounterPart) DropReason
 	return accepted
 }
 
+// process reads a point of gpu.process.activity. A process without a pod is
+// nobody's: its activity is foreign.
+func (c *decoding) process(p point) DropReason {
+	if p.ended() {
+		return ignored
+	}
+	id, t, why := c.subject(p)
+	if why != accepted {
+		return why
+	}
+	v, why := reading(p.NumberDataPoint)
+	if why != accepted {
+		return why
+	}
+	if v < 0 || v > 1 {
+		return DropOutOfRange
+	}
+	c.batch.Processes = append(c.batch.Processes, gpu.Process{
+		Device: id, Pod: p.holder().Key(), PID: p.word(AttrProcessPID), Time: t, Value: v,
+	})
+	return accepted
+}
+
 // deviceAllocation reads the pod labels of an engine's point, if allocations
 // are told by labels.
 func (c *decoding) deviceAllocation(p point, e evidence) {

@@ -64,8 +64,9 @@ func TestDecodeActivity(t *testing.T) {
 		stampedAt("beyond int64", -1, DropFuture),
 		c("no device", with(res0, "hw.id", nil), good, gpu.Batch{}, Drops{DropNoDevice: 1}),
 		c("device isn't text", with(res0, "hw.id", 7), good, gpu.Batch{}, Drops{DropNoDevice: 1}),
-		c("partition by name", with(res0, "hw.id", "MIG-1"), good, gpu.Batch{}, Drops{DropPartition: 1}),
-		c("partition by parent", with(res0, "hw.parent", "GPU-9"), good, gpu.Batch{}, Drops{DropPartition: 1}),
+		c("an enclosure is no board", with(with(res0, "hw.parent", "enclosure"), "gpu.mig.slices", 3), good, gpu.Batch{
+			Samples: []gpu.Sample{{Device: device0, Time: at(1), Value: 1}},
+		}, nil),
 		c("no engine", res0, pt{time: at(1), value: 1.0}, gpu.Batch{}, Drops{DropNoEngine: 1}),
 		c("unknown engine", res0, pt{attrs: attrs{"gpu.engine": "warp"}, time: at(1), value: 1.0}, gpu.Batch{},
 			Drops{DropUnknownEngine: 1}),

@@ -5,9 +5,9 @@ package gpupdata
 
 import "github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 
-// allocation reads a point of gpu.allocation; its value is a share. A point of
-// a MIG instance is no drop: without it the node's set would never be
-// complete.
+// allocation reads a point of gpu.allocation; its value is a share. Whether a
+// share or slots are possible is the ledger's business: without the point the
+// node's set would never be complete.
 func (c *decoding) allocation(p point) DropReason {
 	t, why := stamp(p.NumberDataPoint, c.future)
 	if why != accepted {
@@ -19,7 +19,7 @@ func (c *decoding) allocation(p point) DropReason {
 		Node:    p.node(),
 		Cluster: p.str(AttrClusterName),
 		Holder:  p.holder(),
-		Sharing: gpu.Sharing(p.str(AttrSharing)),
+		Slots:   gpu.Slots{N: p.whole(AttrSlots), Of: p.whole(AttrSlotsTotal)},
 		Time:    t,
 		Begin:   start(p.NumberDataPoint),
 		Ended:   p.ended(),
@@ -30,17 +30,27 @@ func (c *decoding) allocation(p point) DropReason {
 	case a.Holder.Key() == "":
 		return DropNoPod
 	}
-	if a.Sharing == "" {
-		a.Sharing = gpu.Exclusive
-	}
+	a.Sharing = p.sharing(a.Device)
 	if !a.Ended {
-		// Whether a share is possible is the ledger's business.
 		if a.Share, why = number(p.NumberDataPoint); why != accepted {
 			return why
 		}
 	}
 	c.batch.Allocations = append(c.batch.Allocations, a)
 	return accepted
+}
+
+// sharing returns how a device is shared: not at all, unless the point says
+// so. Who has a MIG instance for itself has a part of a board.
+func (p point) sharing(device gpu.DeviceID) gpu.Sharing {
+	s := gpu.Sharing(p.str(AttrSharing))
+	switch {
+	case s != "" && s != gpu.Exclusive:
+		return s
+	case isPartition(device):
+		return gpu.MIG
+	}
+	return gpu.Exclusive
 }
 
 // allocationCount reads a point of gpu.node.allocations.
@@ -58,43 +68,6 @@ func (c *decoding) allocationCount(p point) DropReason {
 	}
 	c.batch.AllocationCounts = append(c.batch.AllocationCounts, gpu.AllocationCount{
 		Node: p.node(), Cluster: p.str(AttrClusterName), Time: t, Count: n,
-	})
-	return accepted
-}
-
-// microsecond is what a milestone's time is read in: a double of Unix seconds
-// tells no finer.
-const microsecond = 1000
-
-// milestone reads a point of gpu.milestone.time. Most milestones are for the
-// cold-start connector, not for the ledger.
-func (c *decoding) milestone(p point) DropReason {
-	name := gpu.MilestoneName(p.str(AttrMilestone))
-	known := name == gpu.DeletionRequested || name == gpu.ContainersFinished
-	if !known || p.ended() {
-		return ignored
-	}
-	t, why := stamp(p.NumberDataPoint, c.future)
-	if why != accepted {
-		return why
-	}
-	pod := p.holder().Key()
-	if pod == "" {
-		return DropNoPod
-	}
-	seconds, why := finite(p.NumberDataPoint)
-	if why != accepted {
-		return why
-	}
-	at, why := scaled(seconds, microsecond)
-	if why != accepted {
-		return why
-	}
-	if gpu.Time(at) < gpu.Earliest {
-		return DropUnsetClock
-	}
-	c.batch.Milestones = append(c.batch.Milestones, gpu.Milestone{
-		Pod: pod, Name: name, At: gpu.Time(at), Time: t,
 	})
 	return accepted
 }

@@ -34,6 +34,12 @@ func TestDecodeAllocation(t *testing.T) {
 			drops: Drops{why: 1},
 		}
 	}
+	onPart := attrs{"hw.id": "MIG-1"}
+	slots := func(name string, n, of any, want gpu.Slots) decodeCase {
+		a := with(with(with(on0, "gpu.sharing", "mps"), "gpu.slots", n), "gpu.slots_total", of)
+		return c(name, resHolder0, pt{attrs: a, start: at(0), value: 0.5},
+			func(a *gpu.Allocation) { a.Sharing, a.Share, a.Slots = gpu.MPS, 0.5, want })
+	}
 	nameless := with(with(resHolder0, "k8s.pod.uid", nil), "k8s.pod.name", nil)
 
 	runAll(t, []decodeCase{
@@ -48,8 +54,24 @@ func TestDecodeAllocation(t *testing.T) {
 		c("unset begin", resHolder0, pt{attrs: on0, start: 9, value: 1.0}, func(a *gpu.Allocation) { a.Begin = gpu.NoTime }),
 		c("unresolved", resHolder0, pt{attrs: attrs{"gpu.device.ref": "nvidia3"}, start: at(0), value: 1.0},
 			func(a *gpu.Allocation) { a.Device, a.Ref = "", "nvidia3" }),
-		c("partition counts in the set", resHolder0, pt{attrs: attrs{"hw.id": "MIG-1", "hw.parent": "GPU-0"}, start: at(0), value: 1.0},
-			func(a *gpu.Allocation) { a.Device = "MIG-1" }),
+		c("unresolved and shared", resHolder0,
+			pt{attrs: attrs{"gpu.device.ref": "MIG-x", "gpu.sharing": "dra"}, start: at(0), value: 1.0},
+			func(a *gpu.Allocation) { a.Device, a.Ref, a.Sharing = "", "MIG-x", gpu.DRA }),
+		c("instance", resHolder0, pt{attrs: onPart, start: at(0), value: 1.0},
+			func(a *gpu.Allocation) { a.Device, a.Sharing = "MIG-1", gpu.MIG }),
+		c("exclusive instance", resHolder0, pt{attrs: with(onPart, "gpu.sharing", "exclusive"), start: at(0), value: 1.0},
+			func(a *gpu.Allocation) { a.Device, a.Sharing = "MIG-1", gpu.MIG }),
+		c("shared instance", resHolder0, pt{attrs: with(onPart, "gpu.sharing", "time_slicing"), start: at(0), value: 1.0},
+			func(a *gpu.Allocation) { a.Device, a.Sharing = "MIG-1", gpu.TimeSlicing }),
+		c("an odd word is the ledger's business", resHolder0, pt{attrs: with(on0, "gpu.sharing", "odd"), start: at(0), value: 1},
+			func(a *gpu.Allocation) { a.Sharing = "odd" }),
+		slots("slots", 1, 4, gpu.Slots{N: 1, Of: 4}),
+		slots("slots as text", "3", "1000", gpu.Slots{N: 3, Of: 1000}),
+		slots("slots of nothing", 3, nil, gpu.Slots{N: 3}),
+		slots("slots of an empty total", 3, "", gpu.Slots{N: 3}),
+		slots("slots in words", "three", 4, gpu.Slots{N: -1, Of: 4}),
+		slots("neither can be read", "three", 0.5, gpu.Slots{N: -1, Of: -1}),
+		slots("slots beyond int64", "9223372036854775808", 4, gpu.Slots{N: -1, Of: 4}),
 		c("ended", resHolder0, pt{attrs: on0, start: at(0), ended: true},
 			func(a *gpu.Allocation) { a.Share, a.Ended = 0, true }),
 		c("no uid", with(resHolder0, "k8s.pod.uid", nil), pt{attrs: on0, start: at(0), value: 1.0},
@@ -88,50 +110,6 @@ func TestDecodeAllocationCount(t *testing.T) {
 		drop("half", 0.5, DropOutOfRange),
 		drop("Inf", math.Inf(1), DropOutOfRange),
 		drop("too many", 1<<40, DropOutOfRange),
-		drop("NaN", math.NaN(), DropNotANumber),
-		drop("no value", nil, DropNoValue),
-	})
-}
-
-func TestDecodeMilestone(t *testing.T) {
-	c := func(name string, a attrs, v any, at1 gpu.Time) decodeCase {
-		return decodeCase{
-			name: name, metric: "gpu.milestone.time", shape: gauge, res: resHolder0,
-			points: []pt{{attrs: a, time: at(1), value: v}},
-			want: gpu.Batch{Milestones: []gpu.Milestone{
-				{Pod: "uid", Name: gpu.MilestoneName(a["gpu.milestone"].(string)), At: at1, Time: at(1)},
-			}},
-		}
-	}
-	deleted := attrs{"gpu.milestone": "deletion_requested"}
-	drop := func(name string, v any, why DropReason) decodeCase {
-		tc := c(name, deleted, v, 0)
-		tc.want, tc.drops = gpu.Batch{}, Drops{why: 1}
-		return tc
-	}
-	pass := func(name string, a attrs) decodeCase {
-		return decodeCase{
-			name: name, metric: "gpu.milestone.time", shape: gauge, points: []pt{{attrs: a, time: 0}},
-		}
-	}
-	ended := pass("no recorded value", deleted)
-	ended.points[0].ended = true
-	noPod := drop("no pod", 1.7e9, DropNoPod)
-	noPod.res = attrs{"k8s.namespace.name": "ns"}
-	byName := c("by name", deleted, 1.7e9, at(0))
-	byName.res, byName.want.Milestones[0].Pod = attrs{"k8s.namespace.name": "ns", "k8s.pod.name": "p"}, "ns/p"
-
-	runAll(t, []decodeCase{
-		c("deletion", deleted, 1700000000.25, at(0.25)),
-		c("containers finished", attrs{"gpu.milestone": "containers_finished"}, 1700000000, at(0)),
-		c("whole microseconds", deleted, 1700000000.1234567, at(0.123457)),
-		byName, ended, noPod,
-		pass("for the connector", attrs{"gpu.milestone": "scheduled"}),
-		pass("no name", nil),
-		drop("unset", 0.0, DropUnsetClock),
-		drop("negative", -1.0, DropOutOfRange),
-		drop("too large", 1e18, DropOutOfRange),
-		drop("Inf", math.Inf(1), DropOutOfRange),
 		drop("NaN", math.NaN(), DropNotANumber),
 		drop("no value", nil, DropNoValue),
 	})

@@ -21,6 +21,28 @@ func (c *decoding) subject(p point) (gpu.DeviceID, gpu.Time, DropReason) {
 	return d.ID, t, why
 }
 
+// partitionCount reads a point of gpu.mig.instances, which is the board's.
+func (c *decoding) partitionCount(p point) DropReason {
+	t, why := stamp(p.NumberDataPoint, c.future)
+	if why != accepted {
+		return why
+	}
+	n := gpu.PartitionCount{Time: t, Ended: p.ended()}
+	if n.Board, why = p.device(); why != accepted {
+		return why
+	}
+	if isPartition(n.Board.ID) {
+		return DropPartition
+	}
+	if !n.Ended {
+		if n.Count, why = count(p.NumberDataPoint); why != accepted {
+			return why
+		}
+	}
+	c.batch.PartitionCounts = append(c.batch.PartitionCounts, n)
+	return accepted
+}
+
 // memory reads a point of hw.gpu.memory.usage, in bytes.
 func (c *decoding) memory(p point) DropReason {
 	if p.ended() {

@@ -91,6 +91,19 @@ func TestOutputJoin(t *testing.T) {
 		{"mapped", attrs{"server.address": "::ffff:10.0.0.1"}, nil, gpu.Join{PodIP: "10.0.0.1"}},
 		{"a pod's IP goes first", attrs{"server.address": "10.0.0.1", "k8s.pod.ip": "10.0.0.2"}, nil, gpu.Join{PodIP: "10.0.0.2"}},
 		{"device", nil, attrs{"hw.id": "GPU-0"}, gpu.Join{Device: "GPU-0"}},
+		{"group", attrs{"server.address": "localhost"}, attrs{"gpu.workload.group": "g"}, gpu.Join{Group: "g"}},
+		{"group of the resource", attrs{"gpu.workload.group": "g"}, nil, gpu.Join{Group: "g"}},
+		{
+			"group beside a pod",
+			attrs{"gpu.workload.group": "g", "k8s.pod.uid": "u"},
+			nil,
+			gpu.Join{PodUID: "u", Group: "g"},
+		},
+		{
+			"a point's pod isn't in the resource's group", with(exporter, "gpu.workload.group", "monitoring"),
+			attrs{"k8s.pod.uid": "u"},
+			gpu.Join{PodUID: "u"},
+		},
 		{"nothing", attrs{"server.address": "localhost"}, nil, gpu.Join{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -102,6 +115,7 @@ func TestOutputJoin(t *testing.T) {
 			}
 			require.Len(t, b.Outputs, 1)
 			require.Equal(t, tc.want, b.Outputs[0].Join)
+			require.NotContains(t, b.Outputs[0].Series, "gpu.workload.group", "a group is no series")
 		})
 	}
 }

@@ -85,6 +85,8 @@ func TestDecodeRefusesOtherTypes(t *testing.T) {
 		MetricAllocation:      {gauge, counter, upDown},
 		MetricNodeAllocations: {gauge, counter, upDown},
 		MetricMilestoneTime:   {gauge, counter, upDown},
+		MetricMIGInstances:    {gauge, counter, upDown},
+		MetricProcessActivity: {gauge},
 		"tokens":              {counter},
 		"queue":               {gauge, counter, upDown},
 	}

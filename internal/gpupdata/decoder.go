@@ -64,6 +64,8 @@ var readers = map[string]reader{
 	MetricMemoryUsage:     {levels, (*decoding).memory},
 	MetricDeviceAvailable: {levels, (*decoding).availability},
 	MetricStatus:          {levels, (*decoding).status},
+	MetricMIGInstances:    {levels, (*decoding).partitionCount},
+	MetricProcessActivity: {gauges, (*decoding).process},
 	MetricAllocation:      {levels, (*decoding).allocation},
 	MetricNodeAllocations: {levels, (*decoding).allocationCount},
 	MetricMilestoneTime:   {levels, (*decoding).milestone},

@@ -18,6 +18,9 @@ var (
 	specProductive = &metricSpec{
 		MetricProductiveTime, "s", "Active time for which the workload's output rose within the evidence window.", counters,
 	}
+	specEntitled = &metricSpec{
+		MetricEntitledTime, "s", "Slots of the holder times its time; as allocated, for a holder that isn't shared.", counters,
+	}
 	specSM = &metricSpec{
 		MetricSMActiveTime, "s", "Integral of the activity of the streaming multiprocessors over held time.", counters,
 	}

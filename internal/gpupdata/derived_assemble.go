@@ -88,6 +88,8 @@ func addSum(account *gpu.Account, p *derivedPoint, isNew bool) {
 		account.Active = p.span
 	case MetricProductiveTime:
 		account.Productive = p.span
+	case MetricEntitledTime:
+		account.Entitled = p.span
 	default:
 		for _, e := range gpu.Engines() {
 			if spec := depthSpec(e); spec != nil && spec.name == p.metric {
@@ -107,7 +109,7 @@ func (a *assembler) account(key accountKey, t gpu.Time) *gpu.Account {
 		i = len(a.derived.Accounts)
 		a.accounts[at] = i
 		a.derived.Accounts = append(a.derived.Accounts, gpu.Account{
-			Device: key.device, Kind: key.kind, Holder: key.holder, Host: key.host, Time: t,
+			Device: key.device, Kind: key.kind, Holder: key.holder, Attribution: key.attribution, Time: t,
 		})
 	}
 	return &a.derived.Accounts[i]

@@ -9,11 +9,23 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
+// publicDevice returns what derived points say of a device: who it is, and
+// where. A name that couldn't be resolved stands in for an ID.
+func publicDevice(d gpu.Device) gpu.Device {
+	d.Model, d.Slices = "", gpu.Slices{}
+	if d.ID != "" {
+		d.Ref = ""
+	}
+	return d
+}
+
 // deviceAttributes returns the attributes of every derived point of a device.
 func deviceAttributes(d gpu.Device) pcommon.Map {
+	d = publicDevice(d)
 	m := pcommon.NewMap()
 	m.EnsureCapacity(4 + holderAttributes)
 	put(m, AttrHWID, string(d.ID))
+	put(m, AttrDeviceRef, d.Ref)
 	put(m, AttrHWParent, string(d.Parent))
 	put(m, AttrNodeName, d.Node)
 	return m
@@ -26,11 +38,7 @@ func accountAttributes(a *gpu.Account) pcommon.Map {
 	switch a.Kind {
 	case gpu.HolderAccount:
 		putPublicHolder(m, a.Holder)
-		attribution := AttributionExclusive
-		if a.Host {
-			attribution = AttributionHost
-		}
-		put(m, AttrAttribution, attribution)
+		put(m, AttrAttribution, a.Attribution.String())
 	case gpu.OverflowAccount:
 		m.PutBool(AttrMetricOverflow, true)
 	case gpu.DeviceAccount:

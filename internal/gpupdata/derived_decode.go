@@ -5,6 +5,7 @@ package gpupdata
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -16,8 +17,10 @@ import (
 // each device, and how many points were refused. It is the inverse of
 // EncodeDerived, up to order and to what the points don't say:
 //
-//   - Device.Model and Holder.PodIP are empty.
-//   - Times are exact below 2²² s (48 days): a double of seconds has 53 bits.
+//   - Device.Model, Device.Slices and Holder.PodIP are empty, and so is Device.Ref
+//     of a device that has an ID. Prices are by such devices.
+//   - There are no Spans.
+//   - Times are exact below 2²³ s (97 days): a double of seconds has 53 bits.
 //   - Start is the earliest start of the account's sums, and New says that all
 //     of them are new: for an account that the ledger gave that is the same.
 //   - An account without any sum and the measures of a device's own account
@@ -26,8 +29,29 @@ import (
 //
 // Metrics may hold several sends: an account comes once for each time. The
 // points may be in any order.
-func DecodeDerived(md pmetric.Metrics) (gpu.Derived, map[gpu.DeviceID]gpu.Price, Drops) {
-	r := derivedReader{prices: map[gpu.DeviceID]gpu.Price{}}
+func DecodeDerived(md pmetric.Metrics) (gpu.Derived, map[gpu.Device]gpu.Price, Drops) {
+	r := derivedReader{reads: derivedKinds, prices: map[gpu.Device]gpu.Price{}}
+	r.all(md)
+	return r.assemble(), r.prices, r.drops
+}
+
+// DecodeTime is DecodeDerived for gpu.time only: what a send says of how much
+// time passed.
+func DecodeTime(md pmetric.Metrics) (gpu.Derived, Drops) {
+	r := derivedReader{reads: map[string]kinds{MetricTime: counters}}
+	r.all(md)
+	return r.assemble(), r.drops
+}
+
+// derivedReader is one call of DecodeDerived.
+type derivedReader struct {
+	reads  map[string]kinds
+	points []derivedPoint
+	prices map[gpu.Device]gpu.Price
+	drops  Drops
+}
+
+func (r *derivedReader) all(md pmetric.Metrics) {
 	for _, rm := range md.ResourceMetrics().All() {
 		res := resource{attributes: rm.Resource().Attributes()}
 		for _, sm := range rm.ScopeMetrics().All() {
@@ -36,14 +60,6 @@ func DecodeDerived(md pmetric.Metrics) (gpu.Derived, map[gpu.DeviceID]gpu.Price,
 			}
 		}
 	}
-	return r.assemble(), r.prices, r.drops
-}
-
-// derivedReader is one call of DecodeDerived.
-type derivedReader struct {
-	points []derivedPoint
-	prices map[gpu.DeviceID]gpu.Price
-	drops  Drops
 }
 
 // derivedPoint is a point with everything that it says.
@@ -65,10 +81,10 @@ type derivedSeries struct {
 
 // accountKey identifies an account; of an output, the device has a place only.
 type accountKey struct {
-	device gpu.Device
-	kind   gpu.AccountKind
-	holder gpu.Holder
-	host   bool
+	device      gpu.Device
+	kind        gpu.AccountKind
+	holder      gpu.Holder
+	attribution gpu.Attribution
 }
 
 // zero says whether the point only precedes a new series.
@@ -82,6 +98,7 @@ var derivedKinds = map[string]kinds{
 	MetricAllocatedTime:  counters,
 	MetricActiveTime:     counters,
 	MetricProductiveTime: counters,
+	MetricEntitledTime:   counters,
 	MetricSMActiveTime:   counters,
 	MetricTensorTime:     counters,
 	MetricDRAMTime:       counters,
@@ -92,7 +109,7 @@ var derivedKinds = map[string]kinds{
 
 func (r *derivedReader) metric(m pmetric.Metric, res *resource) {
 	name := m.Name()
-	kind, ok := derivedKinds[name]
+	kind, ok := r.reads[name]
 	if !ok {
 		return
 	}
@@ -101,6 +118,7 @@ func (r *derivedReader) metric(m pmetric.Metric, res *resource) {
 		return
 	}
 	points, _ := numberPoints(m)
+	r.points = slices.Grow(r.points, points.Len())
 	for _, p := range points.All() {
 		r.drops.add(r.read(name, kind, res.point(p)), 1)
 	}
@@ -128,8 +146,8 @@ func (r *derivedReader) read(name string, kind kinds, p point) (why DropReason) 
 		return why
 	}
 	d.span, d.value = time.Duration(span), 0
-	if d.account = p.account(); d.account.device.ID == "" {
-		return DropNoDevice
+	if d.account, why = p.account(); why != accepted {
+		return why
 	}
 	return r.ofAccount(d, p)
 }
@@ -151,7 +169,7 @@ func (r *derivedReader) ofAccount(d derivedPoint, p point) (why DropReason) {
 	switch d.metric {
 	case MetricPrice:
 		// Currency per hour has nine decimals as well.
-		r.prices[d.account.device.ID] = gpu.Price{
+		r.prices[d.account.device] = gpu.Price{
 			PerHour: gpu.Nanos(d.span), Currency: p.str(AttrCurrency),
 		}
 		return accepted
@@ -166,20 +184,24 @@ func (r *derivedReader) ofAccount(d derivedPoint, p point) (why DropReason) {
 	return why
 }
 
-func (p point) account() accountKey {
-	key := accountKey{device: p.attributes.device()}
-	key.device.Model = ""
-	attribution := p.str(AttrAttribution)
+func (p point) account() (key accountKey, why DropReason) {
+	d := p.attributes.device()
+	d.Ref = p.str(AttrDeviceRef)
+	if d.ID == "" && d.Ref == "" {
+		return key, DropNoDevice
+	}
+	key.device = publicDevice(d)
+	attribution, why := named(gpu.ParseAttribution, p.str(AttrAttribution))
 	overflow, isOverflow := p.own.Get(AttrMetricOverflow)
 	switch {
 	case isOverflow && overflow.Bool():
 		key.kind = gpu.OverflowAccount
-	case attribution != "":
+	case attribution != gpu.NoAttribution:
 		key.kind = gpu.HolderAccount
-		key.host = attribution == AttributionHost
+		key.attribution = attribution
 		key.holder = p.publicHolder()
 	}
-	return key
+	return key, why
 }
 
 func (p point) publicHolder() gpu.Holder {

@@ -23,7 +23,7 @@ func EncodeDerived(d gpu.Derived, price *gpu.Price, dest pmetric.Metrics) {
 		dest:   dest,
 		price:  price,
 		places: map[place]*writer{},
-		priced: map[gpu.DeviceID]struct{}{},
+		priced: map[gpu.Device]struct{}{},
 	}
 	for i := range d.Accounts {
 		e.account(&d.Accounts[i])
@@ -38,8 +38,8 @@ type derivedEncoder struct {
 	dest   pmetric.Metrics
 	price  *gpu.Price
 	places map[place]*writer
-	priced map[gpu.DeviceID]struct{} // devices whose price was written
-	costs  []stateCost               // of one account, reused
+	priced map[gpu.Device]struct{} // devices whose price was written
+	costs  []stateCost             // of one account, reused
 }
 
 func (e *derivedEncoder) at(p place) *writer {
@@ -84,6 +84,7 @@ func (s series) measures(a *gpu.Account) {
 	s.sum(specAllocated, a.Start, seconds(a.Allocated), a.New)
 	s.sum(specActive, a.Start, seconds(a.Active), a.New)
 	s.sum(specProductive, a.Start, seconds(a.Productive), a.New)
+	s.sum(specEntitled, a.Start, seconds(a.Entitled), a.New)
 	for _, d := range a.Depth {
 		if spec := depthSpec(d.Engine); spec != nil {
 			s.sum(spec, d.Start, seconds(d.Nanos), d.New)
@@ -142,10 +143,11 @@ func conditionLabels(c gpu.Condition) []label {
 }
 
 func (e *derivedEncoder) devicePrice(w *writer, a *gpu.Account) {
-	if _, done := e.priced[a.Device.ID]; done {
+	d := publicDevice(a.Device)
+	if _, done := e.priced[d]; done {
 		return
 	}
-	e.priced[a.Device.ID] = struct{}{}
+	e.priced[d] = struct{}{}
 	s := series{writer: w, base: deviceAttributes(a.Device), time: a.Time}
 	s.gauge(specPrice, e.price.PerHour.Units(),
 		label{AttrCurrency, e.price.Currency}, label{AttrPriceSource, PriceFromConfig})

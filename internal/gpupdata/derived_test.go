@@ -37,13 +37,36 @@ func TestDerivedRoundTrip(t *testing.T) {
 		got, prices, drops := DecodeDerived(overWire(t, encodeDerived(want, price)))
 		require.Nil(t, drops)
 		require.Empty(t, cmp.Diff(want, got, unordered))
-		wantPrices := map[gpu.DeviceID]gpu.Price{}
+		wantPrices := map[gpu.Device]gpu.Price{}
 		for _, a := range want.Accounts {
 			if price != nil {
-				wantPrices[a.Device.ID] = *price
+				wantPrices[a.Device] = *price
 			}
 		}
 		require.Equal(t, wantPrices, prices)
+	})
+}
+
+// DecodeTime reads the states of every account, and nothing else.
+func TestDecodeTime(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		md := encodeDerived(genDerived(t), genPrice.Draw(t, "price"))
+		all, _, _ := DecodeDerived(md)
+		var want gpu.Derived
+		for _, a := range all.Accounts {
+			of := gpu.Account{
+				Device: a.Device, Kind: a.Kind, Holder: a.Holder, Attribution: a.Attribution,
+				Time: a.Time, Start: gpu.Forever, New: true, States: a.States,
+			}
+			for _, st := range a.States {
+				of.Start, of.New = min(of.Start, st.Start), of.New && st.New
+			}
+			want.Accounts = append(want.Accounts, of)
+		}
+		got, drops := DecodeTime(md)
+		require.Nil(t, drops)
+		require.Empty(t, cmp.Diff(want, got, unordered))
 	})
 }
 
@@ -89,7 +112,7 @@ func newSeries(d gpu.Derived, priced bool) (n int) {
 			}
 		}
 		if a.New && a.Kind != gpu.DeviceAccount {
-			n += 3
+			n += 4
 		}
 		for _, depth := range a.Depth {
 			if depth.New {
@@ -131,8 +154,11 @@ func TestNewSeriesArePrecededByZero(t *testing.T) {
 // account0 is a published account of a holder, with a new series.
 func account0() gpu.Account {
 	return gpu.Account{
-		Device: gpu.Device{ID: "GPU-0", Parent: "GPU-9", Node: "n0", Cluster: "c0", Model: "H200"},
-		Kind:   gpu.HolderAccount, Holder: holder0, Start: at(0), Time: at(3600),
+		Device: gpu.Device{
+			ID: "GPU-0", Ref: "resolved", Parent: "GPU-9", Slices: gpu.Slices{N: 3, Of: 7},
+			Node: "n0", Cluster: "c0", Model: "H200",
+		},
+		Kind: gpu.HolderAccount, Holder: holder0, Attribution: gpu.PartitionAttribution, Start: at(0), Time: at(3600),
 		States: []gpu.StateTime{
 			{
 				Condition: gpu.Condition{
@@ -146,7 +172,7 @@ func account0() gpu.Account {
 			},
 			{Condition: gpu.Condition{State: gpu.Productive}, Nanos: 900 * time.Second, Start: at(120), New: true},
 		},
-		Allocated: 3600 * time.Second, Active: 900 * time.Second, Productive: 900 * time.Second,
+		Allocated: 3600 * time.Second, Active: 900 * time.Second, Productive: 900 * time.Second, Entitled: 1800 * time.Second,
 		Depth:   []gpu.DepthTime{{Engine: gpu.EngineSM, Nanos: time.Second, Start: at(0)}, {Engine: gpu.EngineAny, Nanos: time.Hour}},
 		Episode: &gpu.IdleEpisode{Reason: gpu.ReasonStarved, Age: 90 * time.Second},
 	}
@@ -183,12 +209,12 @@ func TestEncodeDerivedPoints(t *testing.T) {
 	require.Equal(t, attrs{"k8s.cluster.name": "c0", "k8s.node.name": "n0"}, rm.Resource().Attributes().AsRaw())
 	require.Equal(t, ScopeName, rm.ScopeMetrics().At(0).Scope().Name())
 	require.Equal(t, []string{
-		"gpu.time", "gpu.allocated.time", "gpu.active.time", "gpu.productive.time", "gpu.sm_active.time",
+		"gpu.time", "gpu.allocated.time", "gpu.active.time", "gpu.productive.time", "gpu.entitled.time", "gpu.sm_active.time",
 		"gpu.idle.duration", "gpu.cost", "gpu.price",
 	}, names(md))
 
 	device := attrs{"hw.id": "GPU-0", "hw.parent": "GPU-9", "k8s.node.name": "n0"}
-	base := with(device, "gpu.attribution", "exclusive")
+	base := with(device, "gpu.attribution", "partition")
 	for k, v := range resHolder0 {
 		if k != "k8s.pod.ip" && k != "k8s.cluster.name" {
 			base[k] = v
@@ -207,6 +233,7 @@ func TestEncodeDerivedPoints(t *testing.T) {
 		{productive, at(120), end, 900},
 	}, plainPoints(t, md, "gpu.time"))
 	require.Equal(t, []plainPoint{{base, at(0), end, 3600}}, plainPoints(t, md, "gpu.allocated.time"))
+	require.Equal(t, []plainPoint{{base, at(0), end, 1800}}, plainPoints(t, md, "gpu.entitled.time"))
 	require.Equal(t, []plainPoint{{base, at(0), end, 1}}, plainPoints(t, md, "gpu.sm_active.time"))
 	require.Equal(t, []plainPoint{{with(base, "gpu.state.reason", "starved"), 0, end, 90}},
 		plainPoints(t, md, "gpu.idle.duration"))
@@ -221,24 +248,29 @@ func TestEncodeDerivedPoints(t *testing.T) {
 }
 
 func TestEncodeDerivedKindsOfAccounts(t *testing.T) {
-	account := func(kind gpu.AccountKind, host bool) gpu.Account {
+	account := func(kind gpu.AccountKind, attribution gpu.Attribution) gpu.Account {
 		return gpu.Account{
-			Device: device0, Kind: kind, Host: host, Start: at(0), Time: at(1),
+			Device: device0, Kind: kind, Attribution: attribution, Start: at(0), Time: at(1),
 			States: []gpu.StateTime{{Condition: gpu.Condition{State: gpu.Productive}, Nanos: 1, Start: at(0)}},
 		}
 	}
+	unresolved := account(gpu.HolderAccount, gpu.EqualAttribution)
+	unresolved.Device.ID, unresolved.Device.Ref = "", "nvidia3"
 	md := encodeDerived(gpu.Derived{Accounts: []gpu.Account{
-		account(gpu.DeviceAccount, false), account(gpu.HolderAccount, true), account(gpu.OverflowAccount, false),
+		account(gpu.DeviceAccount, gpu.NoAttribution), account(gpu.HolderAccount, gpu.HostAttribution),
+		account(gpu.OverflowAccount, gpu.NoAttribution), unresolved,
 	}}, nil)
 	base := attrs{"hw.id": "GPU-0", "k8s.node.name": "n0"}
 	host := with(with(base, "gpu.attribution", "host"), "gpu.workload.class", "unclassified")
 	overflow := with(base, "otel.metric.overflow", true)
+	nameless := with(with(with(host, "hw.id", nil), "gpu.device.ref", "nvidia3"), "gpu.attribution", "equal")
 	require.Equal(t, []plainPoint{
 		{with(base, "gpu.state", "productive"), at(0), at(1), 1e-9},
 		{with(host, "gpu.state", "productive"), at(0), at(1), 1e-9},
 		{with(overflow, "gpu.state", "productive"), at(0), at(1), 1e-9},
+		{with(nameless, "gpu.state", "productive"), at(0), at(1), 1e-9},
 	}, plainPoints(t, md, "gpu.time"))
-	require.Equal(t, []plainPoint{{host, at(0), at(1), 0}, {overflow, at(0), at(1), 0}},
+	require.Equal(t, []plainPoint{{host, at(0), at(1), 0}, {overflow, at(0), at(1), 0}, {nameless, at(0), at(1), 0}},
 		plainPoints(t, md, "gpu.allocated.time"), "a device's own account has no measures")
 	require.False(t, slices.Contains(names(md), "gpu.price"))
 	require.False(t, slices.Contains(names(md), "gpu.cost"))

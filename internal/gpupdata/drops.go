@@ -11,7 +11,7 @@ const (
 	DropUnsetClock      DropReason = "unset_clock"      // stamped before gpu.Earliest
 	DropFuture          DropReason = "future"           // stamped later than the caller allows
 	DropNoDevice        DropReason = "no_device"        // no hw.id
-	DropPartition       DropReason = "partition"        // of a MIG instance: not accounted yet
+	DropPartition       DropReason = "partition"        // of a MIG instance whose board or slices aren't told
 	DropNoEngine        DropReason = "no_engine"        // activity without gpu.engine
 	DropUnknownEngine   DropReason = "unknown_engine"   // gpu.engine isn't one of the contract's
 	DropNoPod           DropReason = "no_pod"           // names no pod, or nothing to join by
@@ -21,7 +21,7 @@ const (
 	DropOutOfRange      DropReason = "out_of_range"     // infinite, negative, or outside the unit's range
 	DropUnsupportedType DropReason = "unsupported_type" // of another metric type or temporality
 	DropDerived         DropReason = "derived"          // one of our own outputs, as an input
-	DropUnknownState    DropReason = "unknown_state"    // DecodeDerived only: gpu.state or its qualifiers
+	DropUnknownState    DropReason = "unknown_state"    // DecodeDerived only: gpu.state, its qualifiers, gpu.attribution
 )
 
 // The outcomes of reading a point that aren't a drop.

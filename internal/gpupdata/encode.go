@@ -15,7 +15,7 @@ import (
 // device, holder and node, and for each pod that an application metric names.
 // It is the inverse of Decode, up to order, with these limits:
 //
-//   - A counter is exact below 2²² s (48 days): a double of seconds has 53 bits.
+//   - A counter is exact below 2²³ s (97 days): a double of seconds has 53 bits.
 //   - A milestone is read in whole microseconds.
 //   - SeriesEnds are those of gpu.activity: gauges and sums of a source are one
 //     series.
@@ -23,8 +23,10 @@ import (
 //     device and time; without such a point it isn't written.
 //   - Output.Series must be one that Decode gave, with hw.id if Join has a
 //     device; another string becomes the attribute "series".
-//   - Of a milestone's pod only the Key is known; it shares the resource of an
-//     allocation of the same pod, if there is one.
+//   - Of the pod of a milestone or a process only the Key is known; a milestone
+//     shares the resource of an allocation of the same pod, if there is one that
+//     doesn't name its container.
+//   - Of a device without samples, counters and series ends only the ID is known.
 //   - What Decode refuses is written, and refused when read.
 func Encode(b gpu.Batch) pmetric.Metrics {
 	e := encoder{
@@ -105,16 +107,22 @@ func (e *encoder) holder(h *gpu.Holder, at place) *writer {
 	return w
 }
 
-// pod returns the resource of the pod with that Holder.Key.
-func (e *encoder) pod(key string) *writer {
-	if w, ok := e.pods[key]; ok {
+// passed returns the resource of the pod that passed a milestone.
+func (e *encoder) passed(m *gpu.Milestone) *writer {
+	ofNone := m.Container == "" && ofHolder(m.Name) // not of the resource's, that is
+	if w, ok := e.pods[m.Pod]; ok && !ofNone {
 		return w
 	}
-	h := gpu.Holder{PodUID: key}
-	if namespace, name, ok := strings.Cut(key, "/"); ok { // no UID has a slash
-		h = gpu.Holder{Namespace: namespace, Pod: name}
-	}
+	h := podWith(m.Pod)
 	return e.holder(&h, place{})
+}
+
+// podWith returns a pod with that Holder.Key.
+func podWith(key string) gpu.Holder {
+	if namespace, name, ok := strings.Cut(key, "/"); ok { // no UID has a slash
+		return gpu.Holder{Namespace: namespace, Pod: name}
+	}
+	return gpu.Holder{PodUID: key}
 }
 
 func (e *encoder) node(at place) *writer {
@@ -138,6 +146,7 @@ func (e *encoder) join(j gpu.Join) *writer {
 	put(attrs, AttrPodName, j.Pod)
 	put(attrs, AttrPodUID, j.PodUID)
 	put(attrs, AttrPodIP, j.PodIP)
+	put(attrs, AttrWorkloadGroup, j.Group)
 	e.joins[j] = w
 	return w
 }

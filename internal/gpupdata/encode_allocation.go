@@ -28,10 +28,20 @@ func (e *encoder) allocations(b *gpu.Batch) {
 		p.SetIntValue(int64(c.Count))
 	}
 	for i := range b.Milestones {
-		m := &b.Milestones[i]
-		p := e.pod(m.Pod).point(specMilestone, gpu.NoTime, m.Time)
-		p.SetDoubleValue(float64(m.At/microsecond) / 1e6)
-		put(p.Attributes(), AttrMilestone, string(m.Name))
+		e.milestone(&b.Milestones[i])
+	}
+}
+
+func (e *encoder) milestone(m *gpu.Milestone) {
+	p := e.passed(m).point(specMilestone, gpu.NoTime, m.Time)
+	p.SetDoubleValue(float64(m.At/microsecond) / 1e6)
+	attrs := p.Attributes()
+	attrs.EnsureCapacity(4)
+	put(attrs, AttrMilestone, string(m.Name))
+	put(attrs, AttrContainerName, m.Container)
+	put(attrs, AttrMilestoneSource, m.Source)
+	if m.Attempt != 0 {
+		attrs.PutInt(AttrMilestoneAttempt, int64(m.Attempt))
 	}
 }
 
@@ -43,8 +53,12 @@ func (e *encoder) allocation(a *gpu.Allocation) {
 		p.SetDoubleValue(a.Share)
 	}
 	attrs := p.Attributes()
-	attrs.EnsureCapacity(3)
+	attrs.EnsureCapacity(5)
 	put(attrs, AttrHWID, string(a.Device))
 	put(attrs, AttrDeviceRef, a.Ref)
 	put(attrs, AttrSharing, string(a.Sharing))
+	if a.Slots != (gpu.Slots{}) {
+		attrs.PutInt(AttrSlots, a.Slots.N)
+		attrs.PutInt(AttrSlotsTotal, a.Slots.Of)
+	}
 }

@@ -22,6 +22,12 @@ var (
 	specObservedTime = &metricSpec{
 		MetricObservedTime, "s", "Time that valid samples of an engine cover.", counters,
 	}
+	specProcessActivity = &metricSpec{
+		MetricProcessActivity, "1", "Part of the time that a process kept the device busy.", gauges,
+	}
+	specMIGInstances = &metricSpec{
+		MetricMIGInstances, "{instance}", "MIG instances that the board has at this timestamp.", upDowns,
+	}
 	specMemoryUsage = &metricSpec{
 		MetricMemoryUsage, "By", "Memory of the device in use.", upDowns,
 	}
@@ -44,7 +50,7 @@ func (e *encoder) labels(allocations []gpu.DeviceAllocation) {
 	}
 }
 
-// activity writes samples, counters and the ends of series.
+// activity writes samples, counters, the ends of series and what processes did.
 func (e *encoder) activity(b *gpu.Batch) {
 	for i := range b.Samples {
 		s := &b.Samples[i]
@@ -68,6 +74,20 @@ func (e *encoder) activity(b *gpu.Batch) {
 		noRecordedValue(p)
 		e.putEngine(p.Attributes(), s.Engine, s.Source, instant{s.Device.ID, s.Time})
 	}
+	for i := range b.Processes {
+		e.process(&b.Processes[i])
+	}
+}
+
+func (e *encoder) process(s *gpu.Process) {
+	p := e.deviceNamed(s.Device).point(specProcessActivity, gpu.NoTime, s.Time)
+	p.SetDoubleValue(s.Value)
+	attrs := p.Attributes()
+	pod := podWith(s.Pod)
+	put(attrs, AttrNamespaceName, pod.Namespace)
+	put(attrs, AttrPodName, pod.Pod)
+	put(attrs, AttrPodUID, pod.PodUID)
+	put(attrs, AttrProcessPID, s.PID)
 }
 
 func (e *encoder) putEngine(m pcommon.Map, engine gpu.Engine, source string, at instant) {
@@ -80,8 +100,18 @@ func (e *encoder) putEngine(m pcommon.Map, engine gpu.Engine, source string, at 
 	}
 }
 
-// condition writes memory, availability and status.
+// condition writes memory, availability and status, and how many instances
+// boards have.
 func (e *encoder) condition(b *gpu.Batch) {
+	for i := range b.PartitionCounts {
+		c := &b.PartitionCounts[i]
+		p := e.device(c.Board).point(specMIGInstances, gpu.NoTime, c.Time)
+		if c.Ended {
+			noRecordedValue(p)
+		} else {
+			p.SetIntValue(int64(c.Count))
+		}
+	}
 	for i := range b.Memory {
 		m := &b.Memory[i]
 		p := e.deviceNamed(m.Device).point(specMemoryUsage, gpu.NoTime, m.Time)

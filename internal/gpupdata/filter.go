@@ -54,6 +54,7 @@ var families = map[string]family{
 	MetricActivityTime:      ofDevice,
 	MetricObservedTime:      ofDevice,
 	MetricMIGInstances:      ofDevice,
+	MetricProcessActivity:   ofDevice,
 	MetricUtilization:       ofDevice,
 	MetricMemoryUsage:       ofDevice,
 	MetricMemoryLimit:       ofDevice,

@@ -102,6 +102,11 @@ func seeds(f *testing.F) []pmetric.Metrics {
 			pt{attrs: attrs{"gpu.engine": "warp", "hw.state": "failed"}, time: at(9), value: 1},
 			pt{attrs: with(engineOnly, "hw.id", "MIG-1"), time: at(1), value: 140737488355328.0},
 			pt{attrs: engineOnly, time: at(1), ended: true})
+		add(f, everything, resOfPart, name, s,
+			pt{attrs: with(engineOnly, "process.pid", 7), start: at(0), time: at(1), value: 1.0},
+			pt{attrs: attrs{"gpu.device.ref": "r", "gpu.slots": "1", "gpu.slots_total": 4}, time: at(1), value: 0.5})
+		add(f, everything, resHolder0, name, s,
+			pt{attrs: attrs{"gpu.milestone": "ready", "gpu.milestone.attempt": "3"}, time: at(1), value: 1.7e9})
 		add(f, everything, resHolder0, name, histogram, pt{})
 	}
 	for _, p := range profiles.Outputs {

@@ -31,6 +31,12 @@ func drawPublicHolder(t *rapid.T) gpu.Holder {
 
 func (a accountAt) identity() accountKey { return a.key }
 
+// attributions are those that a holder's account can have.
+var attributions = []gpu.Attribution{
+	gpu.ExclusiveAttribution, gpu.PartitionAttribution, gpu.EqualAttribution,
+	gpu.ProcessAttribution, gpu.HostAttribution,
+}
+
 func drawAccountKey(t *rapid.T) accountAt {
 	key := accountKey{
 		device: genDevice.Draw(t, "device"),
@@ -38,11 +44,13 @@ func drawAccountKey(t *rapid.T) accountAt {
 			gpu.DeviceAccount, gpu.HolderAccount, gpu.OverflowAccount,
 		}).Draw(t, "kind"),
 	}
-	key.device.Model = ""
-	key.device.Parent = gpu.DeviceID(genName.Draw(t, "parent"))
+	if rapid.Bool().Draw(t, "unresolved") {
+		key.device.ID, key.device.Ref = "", rapid.StringMatching(`[a-b]`).Draw(t, "ref")
+	}
+	key.device = publicDevice(key.device)
 	if key.kind == gpu.HolderAccount {
-		key.host = rapid.Bool().Draw(t, "host")
-		if !key.host {
+		key.attribution = rapid.SampledFrom(attributions).Draw(t, "attribution")
+		if key.attribution != gpu.HostAttribution {
 			key.holder = drawPublicHolder(t)
 		}
 	}
@@ -51,7 +59,7 @@ func drawAccountKey(t *rapid.T) accountAt {
 
 func drawAccount(t *rapid.T, at accountAt) gpu.Account {
 	a := gpu.Account{
-		Device: at.key.device, Kind: at.key.kind, Holder: at.key.holder, Host: at.key.host,
+		Device: at.key.device, Kind: at.key.kind, Holder: at.key.holder, Attribution: at.key.attribution,
 		Time: at.time, New: rapid.Bool().Draw(t, "new"),
 	}
 	a.Start = drawStart(t, a.Time, a.New)
@@ -92,6 +100,7 @@ func drawMeasures(t *rapid.T, a *gpu.Account) {
 	a.Allocated = drawSpan(t, a.Start, a.Time)
 	a.Active = drawSpan(t, a.Start, a.Time)
 	a.Productive = drawSpan(t, a.Start, a.Time)
+	a.Entitled = drawSpan(t, a.Start, a.Time)
 	depth := []gpu.Engine{gpu.EngineSM, gpu.EngineTensor, gpu.EngineDRAM}
 	for _, e := range depth[:rapid.IntRange(0, 3).Draw(t, "depth")] {
 		d := gpu.DepthTime{Engine: e, New: a.New || rapid.Bool().Draw(t, "new depth")}
@@ -109,7 +118,8 @@ func drawMeasures(t *rapid.T, a *gpu.Account) {
 
 func drawCondition(t *rapid.T) gpu.Condition {
 	c := gpu.Condition{State: rapid.SampledFrom([]gpu.State{
-		gpu.Unavailable, gpu.Unobserved, gpu.Unallocated, gpu.Terminating, gpu.Idle, gpu.Unproven, gpu.Productive,
+		gpu.Unavailable, gpu.Unobserved, gpu.Unallocated, gpu.Terminating, gpu.Startup,
+		gpu.Idle, gpu.Unproven, gpu.Productive,
 	}).Draw(t, "state")}
 	if reasons := c.State.Reasons(); len(reasons) > 0 {
 		c.Reason = rapid.SampledFrom(reasons).Draw(t, "reason")

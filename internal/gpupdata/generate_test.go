@@ -16,7 +16,7 @@ import (
 )
 
 // exactNanos is the range in which a double of seconds tells every nanosecond.
-const exactNanos = 1 << 22 * 1_000_000_000
+const exactNanos = 1 << 23 * 1_000_000_000
 
 // Small sets, so that things meet; "" where a name may be missing.
 var (
@@ -24,18 +24,30 @@ var (
 	genBegin    = rapid.OneOf(rapid.Just(gpu.NoTime), rapid.Just(gpu.Earliest), genTime)
 	genName     = rapid.StringMatching(`[a-zü" =,]{0,2}`)
 	genDeviceID = rapid.Map(rapid.StringMatching(`GPU-[a-d]`), func(s string) gpu.DeviceID { return gpu.DeviceID(s) })
+	genPartID   = rapid.Map(rapid.StringMatching(`MIG-[a-d]`), func(s string) gpu.DeviceID { return gpu.DeviceID(s) })
 	genEngine   = rapid.SampledFrom(gpu.Engines())
 	genNanos    = rapid.Int64Range(0, exactNanos)
 	genValue    = rapid.Float64Range(0, math.MaxFloat64)
 )
 
-var genDevice = rapid.Custom(func(t *rapid.T) gpu.Device {
+var genBoard = rapid.Custom(func(t *rapid.T) gpu.Device {
 	return gpu.Device{
 		ID:      genDeviceID.Draw(t, "id"),
 		Node:    genName.Draw(t, "node"),
 		Cluster: genName.Draw(t, "cluster"),
 		Model:   genName.Draw(t, "model"),
 	}
+})
+
+// genDevice gives whole devices and MIG instances.
+var genDevice = rapid.Custom(func(t *rapid.T) gpu.Device {
+	d := genBoard.Draw(t, "device")
+	if rapid.Bool().Draw(t, "partition") {
+		d.ID, d.Parent = genPartID.Draw(t, "part"), d.ID
+		d.Slices.Of = rapid.IntRange(1, gpu.MaxSlices).Draw(t, "of")
+		d.Slices.N = rapid.IntRange(1, d.Slices.Of).Draw(t, "slices")
+	}
+	return d
 })
 
 // genHolder gives holders whose Key isn't empty.
@@ -70,18 +82,48 @@ func genBatch(t *rapid.T, labels bool) gpu.Batch {
 		Samples:          slice(t, "samples", drawSample),
 		Counters:         slice(t, "counters", drawCounter),
 		SeriesEnds:       slice(t, "ends", drawSeriesEnd),
+		Processes:        slice(t, "processes", drawProcess),
 		Memory:           slice(t, "memory", drawMemory),
 		Availability:     slice(t, "availability", drawAvailability),
 		Statuses:         slice(t, "statuses", drawStatus),
 		Allocations:      slice(t, "allocations", drawAllocation),
 		AllocationCounts: slice(t, "counts", drawCount),
+		PartitionCounts:  slice(t, "instances", drawPartitionCount),
 		Milestones:       slice(t, "milestones", drawMilestone),
 		Outputs:          slice(t, "outputs", drawOutput),
+	}
+	for i := range b.Samples { // of a device without samples, only the ID is known
+		if d := b.Samples[i].Device; i < len(b.Processes) && d.Parent != "" {
+			b.Processes[i].Device = d.ID
+		}
 	}
 	if labels {
 		addLabels(t, &b)
 	}
 	return b
+}
+
+func drawProcess(t *rapid.T) gpu.Process {
+	p := gpu.Process{
+		Device: genDeviceID.Draw(t, "device"),
+		PID:    genName.Draw(t, "pid"),
+		Time:   genTime.Draw(t, "time"),
+		Value:  rapid.Float64Range(0, 1).Draw(t, "value"),
+	}
+	if rapid.Bool().Draw(t, "of a pod") {
+		p.Pod = genHolder.Draw(t, "holder").Key()
+	}
+	return p
+}
+
+func drawPartitionCount(t *rapid.T) gpu.PartitionCount {
+	c := gpu.PartitionCount{
+		Board: genBoard.Draw(t, "board"), Time: genTime.Draw(t, "time"), Ended: rapid.Bool().Draw(t, "ended"),
+	}
+	if !c.Ended {
+		c.Count = rapid.IntRange(0, math.MaxInt32).Draw(t, "count")
+	}
+	return c
 }
 
 func drawSample(t *rapid.T) gpu.Sample {
@@ -136,12 +178,12 @@ func drawStatus(t *rapid.T) gpu.Status {
 
 func drawAllocation(t *rapid.T) gpu.Allocation {
 	a := gpu.Allocation{
-		Device:  genDeviceID.Draw(t, "device"),
+		Device:  rapid.OneOf(genDeviceID, genPartID).Draw(t, "device"),
 		Ref:     genName.Draw(t, "ref"),
 		Node:    genName.Draw(t, "node"),
 		Cluster: genName.Draw(t, "cluster"),
 		Holder:  genHolder.Draw(t, "holder"),
-		Sharing: rapid.SampledFrom([]gpu.Sharing{gpu.Exclusive, "mps"}).Draw(t, "sharing"),
+		Sharing: rapid.SampledFrom([]gpu.Sharing{gpu.Exclusive, gpu.MIG, gpu.MPS, "odd"}).Draw(t, "sharing"),
 		Share:   rapid.Float64().Draw(t, "share"),
 		Time:    genTime.Draw(t, "time"),
 		Begin:   genBegin.Draw(t, "begin"),
@@ -152,6 +194,12 @@ func drawAllocation(t *rapid.T) gpu.Allocation {
 	}
 	if a.Ref != "" && rapid.Bool().Draw(t, "unresolved") {
 		a.Device = ""
+	}
+	if isPartition(a.Device) && a.Sharing == gpu.Exclusive {
+		a.Sharing = gpu.MIG
+	}
+	if rapid.Bool().Draw(t, "slots") {
+		a.Slots = gpu.Slots{N: rapid.Int64().Draw(t, "n"), Of: rapid.Int64().Draw(t, "of")}
 	}
 	return a
 }
@@ -165,10 +213,13 @@ func drawCount(t *rapid.T) gpu.AllocationCount {
 
 func drawMilestone(t *rapid.T) gpu.Milestone {
 	return gpu.Milestone{
-		Pod:  genHolder.Draw(t, "holder").Key(),
-		Name: rapid.SampledFrom([]gpu.MilestoneName{gpu.DeletionRequested, gpu.ContainersFinished}).Draw(t, "name"),
-		At:   genTime.Draw(t, "at") / microsecond * microsecond,
-		Time: genTime.Draw(t, "time"),
+		Pod:       genHolder.Draw(t, "holder").Key(),
+		Name:      rapid.SampledFrom(milestoneNames()).Draw(t, "name"),
+		Attempt:   rapid.IntRange(0, maxAttempt).Draw(t, "attempt"),
+		Container: genName.Draw(t, "container"),
+		Source:    genName.Draw(t, "source"),
+		At:        genTime.Draw(t, "at") / microsecond * microsecond,
+		Time:      genTime.Draw(t, "time"),
 	}
 }
 
@@ -176,7 +227,7 @@ func drawOutput(t *rapid.T) gpu.Output {
 	h := genHolder.Draw(t, "holder")
 	o := gpu.Output{
 		Profile: rapid.SampledFrom(profiles.Outputs).Draw(t, "profile"),
-		Join:    gpu.Join{PodUID: h.PodUID, Namespace: h.Namespace, Pod: h.Pod, PodIP: h.PodIP},
+		Join:    gpu.Join{PodUID: h.PodUID, Namespace: h.Namespace, Pod: h.Pod, PodIP: h.PodIP, Group: h.Workload.Group},
 		Start:   genBegin.Draw(t, "start"),
 		Time:    genTime.Draw(t, "time"),
 		Ended:   rapid.Bool().Draw(t, "ended"),
@@ -226,7 +277,7 @@ var unordered = cmp.Options{
 	cmpopts.EquateEmpty(),
 	sorted[gpu.Sample](), sorted[gpu.Counter](), sorted[gpu.SeriesEnd](), sorted[gpu.Memory](),
 	sorted[gpu.Availability](), sorted[gpu.Status](), sorted[gpu.Allocation](), sorted[gpu.AllocationCount](),
-	sorted[gpu.DeviceAllocation](), sorted[gpu.Milestone](), sorted[gpu.Output](),
+	sorted[gpu.Process](), sorted[gpu.PartitionCount](), sorted[gpu.DeviceAllocation](), sorted[gpu.Milestone](), sorted[gpu.Output](),
 	sorted[gpu.Account](), sorted[gpu.StateTime](), sorted[gpu.DepthTime](), sorted[gpu.OutputTotal](),
 }
 

@@ -9,6 +9,7 @@ const (
 	MetricActivityTime      = "gpu.activity.time"
 	MetricObservedTime      = "gpu.observed.time"
 	MetricMIGInstances      = "gpu.mig.instances"
+	MetricProcessActivity   = "gpu.process.activity"
 	MetricUtilization       = "hw.gpu.utilization"
 	MetricMemoryUsage       = "hw.gpu.memory.usage"
 	MetricMemoryLimit       = "hw.gpu.memory.limit"
@@ -64,32 +65,38 @@ const (
 	AttrEngine            = "gpu.engine"
 	AttrActivitySource    = "gpu.activity.source"
 	AttrUnavailableReason = "gpu.unavailable.reason"
+	AttrMIGSlices         = "gpu.mig.slices"
+	AttrMIGSlicesTotal    = "gpu.mig.slices_total"
 )
 
 // The attributes of places, pods and workloads.
 const (
-	AttrClusterName    = "k8s.cluster.name"
-	AttrNodeName       = "k8s.node.name"
-	AttrHostName       = "host.name"
-	AttrNamespaceName  = "k8s.namespace.name"
-	AttrPodName        = "k8s.pod.name"
-	AttrPodUID         = "k8s.pod.uid"
-	AttrPodIP          = "k8s.pod.ip"
-	AttrContainerName  = "k8s.container.name"
-	AttrWorkloadKind   = "gpu.workload.kind"
-	AttrWorkloadName   = "gpu.workload.name"
-	AttrWorkloadClass  = "gpu.workload.class"
-	AttrWorkloadGroup  = "gpu.workload.group"
-	AttrServerAddress  = "server.address"
-	AttrServerPort     = "server.port"
-	AttrServiceName    = "service.name"
-	AttrServiceNS      = "service.namespace"
-	AttrServiceID      = "service.instance.id"
-	AttrProcessPID     = "process.pid"
-	AttrDeviceRef      = "gpu.device.ref"
-	AttrSharing        = "gpu.sharing"
-	AttrMilestone      = "gpu.milestone"
-	AttrMetricOverflow = "otel.metric.overflow"
+	AttrClusterName      = "k8s.cluster.name"
+	AttrNodeName         = "k8s.node.name"
+	AttrHostName         = "host.name"
+	AttrNamespaceName    = "k8s.namespace.name"
+	AttrPodName          = "k8s.pod.name"
+	AttrPodUID           = "k8s.pod.uid"
+	AttrPodIP            = "k8s.pod.ip"
+	AttrContainerName    = "k8s.container.name"
+	AttrWorkloadKind     = "gpu.workload.kind"
+	AttrWorkloadName     = "gpu.workload.name"
+	AttrWorkloadClass    = "gpu.workload.class"
+	AttrWorkloadGroup    = "gpu.workload.group"
+	AttrServerAddress    = "server.address"
+	AttrServerPort       = "server.port"
+	AttrServiceName      = "service.name"
+	AttrServiceNS        = "service.namespace"
+	AttrServiceID        = "service.instance.id"
+	AttrProcessPID       = "process.pid"
+	AttrDeviceRef        = "gpu.device.ref"
+	AttrSharing          = "gpu.sharing"
+	AttrSlots            = "gpu.slots"
+	AttrSlotsTotal       = "gpu.slots_total"
+	AttrMilestone        = "gpu.milestone"
+	AttrMilestoneAttempt = "gpu.milestone.attempt"
+	AttrMilestoneSource  = "gpu.milestone.source"
+	AttrMetricOverflow   = "otel.metric.overflow"
 )
 
 // The attributes of derived points.
@@ -106,11 +113,9 @@ const (
 
 // Values of attributes that have no type in the domain.
 const (
-	TypeGPU              = "gpu"       // hw.type
-	StateOK              = "ok"        // hw.state
-	StateDegraded        = "degraded"  // hw.state
-	StateFailed          = "failed"    // hw.state
-	AttributionExclusive = "exclusive" // gpu.attribution
-	AttributionHost      = "host"      // gpu.attribution
-	PriceFromConfig      = "config"    // gpu.price.source
+	TypeGPU         = "gpu"      // hw.type
+	StateOK         = "ok"       // hw.state
+	StateDegraded   = "degraded" // hw.state
+	StateFailed     = "failed"   // hw.state
+	PriceFromConfig = "config"   // gpu.price.source
 )

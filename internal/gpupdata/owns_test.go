@@ -10,7 +10,7 @@ import (
 )
 
 func TestOwns(t *testing.T) {
-	for _, ours := range []string{"gpu.activity", "gpu.allocation", "gpu.time", "gpu.ledger.error"} {
+	for _, ours := range []string{"gpu.activity", "gpu.allocation", "gpu.time", "gpu.ledger.error", "gpu.process.activity", "gpu.mig.instances"} {
 		require.True(t, Owns(ours), ours)
 	}
 	require.False(t, Owns("vllm:generation_tokens_total"))

@@ -26,6 +26,10 @@ func putDevice(m pcommon.Map, d gpu.Device) {
 	put(m, AttrHWType, TypeGPU)
 	put(m, AttrHWParent, string(d.Parent))
 	put(m, AttrHWModel, d.Model)
+	if d.Slices != (gpu.Slices{}) {
+		m.PutInt(AttrMIGSlices, int64(d.Slices.N))
+		m.PutInt(AttrMIGSlicesTotal, int64(d.Slices.Of))
+	}
 	putPlace(m, place{d.Cluster, d.Node})
 }
 

@@ -19,10 +19,10 @@ var seriesAttributes = [...]string{
 	AttrServerPort, AttrServiceID, AttrServiceName, AttrServiceNS,
 }
 
-// podAttribute says whether a key names the pod, not a series of it.
+// podAttribute says whether a key names the pod or its group, not a series.
 func podAttribute(key string) bool {
 	switch key {
-	case AttrNamespaceName, AttrPodName, AttrPodUID, AttrPodIP:
+	case AttrNamespaceName, AttrPodName, AttrPodUID, AttrPodIP, AttrWorkloadGroup:
 		return true
 	}
 	return false

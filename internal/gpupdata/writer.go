@@ -76,4 +76,11 @@ func noRecordedValue(p pmetric.NumberDataPoint) {
 	p.SetFlags(pmetric.DefaultDataPointFlags.WithNoRecordedValue(true))
 }
 
-func seconds(d time.Duration) float64 { return float64(d) / 1e9 }
+// seconds returns the double nearest to d. Above 2⁵³ ns (104 days) d itself
+// isn't a double: its whole seconds and the rest of them are.
+func seconds(d time.Duration) float64 {
+	if d.Abs() < 1<<53 {
+		return float64(d) / 1e9
+	}
+	return d.Seconds()
+}

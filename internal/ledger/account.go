@@ -4,6 +4,9 @@
 package ledger
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
@@ -26,10 +29,11 @@ type depthSum struct {
 type account struct {
 	kind      gpu.AccountKind
 	owner     gpu.Holder
-	host      bool
+	by        gpu.Attribution
 	opened    gpu.Time
 	times     []conditionTime
 	active    int64
+	entitled  int64
 	depth     [gpu.EngineDRAM + 1]depthSum
 	holders   int // that still hold the device
 	closed    gpu.Time
@@ -68,29 +72,77 @@ func ownerOf(h gpu.Holder, workloads bool) (string, gpu.Holder) {
 	return key, gpu.Holder{Namespace: h.Namespace, Workload: h.Workload}
 }
 
-// join opens the account of a holder, or joins the one that its workload has.
-func (d *device) join(h *holder, from gpu.Time) {
-	if h.account == nil {
-		key, owner := ownerOf(h.Holder, d.ledger.cfg.Workloads)
-		h.account = d.accounts[key]
-		if h.account == nil {
-			h.account = d.openAccount(key, owner, h.host, from)
-		}
-		if !h.account.published {
-			h.account.opened = min(h.account.opened, from)
-		}
-	}
-	h.account.holders++
+// accountKey identifies an account of a holder on one device.
+type accountKey struct {
+	owner string
+	by    gpu.Attribution
 }
 
-// leave ends a holder's part in a at t.
+func (k accountKey) compare(o accountKey) int {
+	return cmp.Or(cmp.Compare(k.owner, o.owner), cmp.Compare(k.by, o.by))
+}
+
+func (d *device) sortedAccounts() []accountKey {
+	keys := make([]accountKey, 0, len(d.accounts))
+	for k := range d.accounts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, accountKey.compare)
+	return keys
+}
+
+// attribution says how the time of a holder with a share is found, while
+// processes don't tell.
+func (d *device) attribution(h *holder, has share) gpu.Attribution {
+	switch {
+	case h.host:
+		return gpu.HostAttribution
+	case has.shared:
+		return gpu.EqualAttribution
+	case d.board != nil:
+		return gpu.PartitionAttribution
+	default:
+		return gpu.ExclusiveAttribution
+	}
+}
+
+// accountOf returns an account of a holder, which opens with it at from unless
+// the holder, or its workload, has it already.
+func (d *device) accountOf(h *holder, by gpu.Attribution, from gpu.Time) *account {
+	if a := h.accounts[by]; a != nil {
+		return a
+	}
+	owner, public := ownerOf(h.Holder, d.ledger.cfg.Workloads)
+	key := accountKey{owner, by}
+	a := d.accounts[key]
+	if a == nil {
+		a = d.openAccount(key, public, from)
+	}
+	switch {
+	case a.published:
+	case a.holders == 0 && a.empty() && a.opened < d.opened: // of a life without time
+		a.opened = from
+	default:
+		a.opened = min(a.opened, from)
+	}
+	a.holders++
+	h.accounts[by] = a
+	return a
+}
+
+// empty reports whether nothing was booked in a.
+func (a *account) empty() bool {
+	return len(a.times) == 0 && a.entitled == 0 && !slices.ContainsFunc(a.depth[:], func(d depthSum) bool { return d.sampled })
+}
+
+// leave ends a holder's part in a, whose time is settled up to t.
 func (a *account) leave(t gpu.Time) {
 	a.holders--
 	a.closed = max(a.closed, t)
 }
 
 // openAccount opens an account at from, or rejects its owner at the cap.
-func (d *device) openAccount(key string, owner gpu.Holder, host bool, from gpu.Time) *account {
+func (d *device) openAccount(key accountKey, owner gpu.Holder, from gpu.Time) *account {
 	l := d.ledger
 	if l.counts.Accounts >= l.cfg.MaxAccounts {
 		l.counts.Rejected++
@@ -100,7 +152,7 @@ func (d *device) openAccount(key string, owner gpu.Holder, host bool, from gpu.T
 		return d.overflow
 	}
 	l.counts.Accounts++
-	a := &account{kind: gpu.HolderAccount, owner: owner, host: host, opened: from}
+	a := &account{kind: gpu.HolderAccount, owner: owner, by: key.by, opened: from}
 	d.accounts[key] = a
 	return a
 }

@@ -255,7 +255,7 @@ func TestCases(t *testing.T) {
 			want := totals{}
 			for holder, conditions := range c.want {
 				for condition, nanos := range conditions {
-					want.add(caseDevice, holder, condition, nanos)
+					want.add(who{device: caseDevice, holder: holder}, condition, nanos)
 				}
 			}
 			all := merge(c.tape.events)

@@ -15,29 +15,39 @@ import (
 func (l *Ledger) Confirm(sent gpu.Derived) {
 	for i := range sent.Accounts {
 		a := &sent.Accounts[i]
-		if d := l.devices[a.Device.ID]; d != nil {
+		if d := l.published(a.Device); d != nil {
 			d.confirm(a)
 		}
 	}
-	last := gpu.DeviceID("") // the accounts of a device stand together
-	for i := range sent.Accounts {
-		a := &sent.Accounts[i]
-		if d := l.devices[a.Device.ID]; d != nil && a.Device.ID != last {
-			d.forgetEnded(a.Time)
+	for _, s := range sent.Spans {
+		if d := l.published(s.Device); d != nil {
+			d.forgetEnded(s.Time)
 		}
-		last = a.Device.ID
 	}
 	for i := range sent.Outputs {
 		l.confirmTotal(&sent.Outputs[i])
 	}
+	for _, s := range sent.Nodes {
+		if n := l.nodes[s.Node]; n != nil {
+			n.told = max(n.told, s.Time)
+		}
+	}
+}
+
+// published returns the device that was published as public.
+func (l *Ledger) published(public gpu.Device) *device {
+	if public.Ref != "" {
+		return l.devices[pseudoID(public.Node, public.Ref)]
+	}
+	return l.devices[public.ID]
 }
 
 func (d *device) confirm(sent *gpu.Account) {
 	a := d.own
 	switch sent.Kind {
 	case gpu.HolderAccount:
-		key, _ := ownerOf(sent.Holder, d.ledger.cfg.Workloads)
-		a = d.accounts[key]
+		owner, _ := ownerOf(sent.Holder, d.ledger.cfg.Workloads)
+		a = d.accounts[accountKey{owner, sent.Attribution}]
 	case gpu.OverflowAccount:
 		a = d.overflow
 	}
@@ -99,17 +109,29 @@ func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
 // forgetTotals drops the totals of owners that are gone, once they are
 // published.
 func (n *node) forgetTotals() {
+	forgotten := map[*total]bool{}
 	for key, t := range n.totals {
 		if t.usedAt < n.stepped && t.published >= t.settled && !n.hasAccount(key.owner) {
 			delete(n.totals, key)
+			forgotten[t] = true
 		}
+	}
+	for _, p := range n.ledger.pods {
+		p.totals = slices.DeleteFunc(p.totals, func(t *total) bool { return forgotten[t] })
 	}
 }
 
 // hasAccount reports whether an owner still has an account: its total lives as
 // long, so that a total never begins anew under the same start.
 func (n *node) hasAccount(owner string) bool {
-	return slices.ContainsFunc(n.devices, func(d *device) bool { return d.accounts[owner] != nil })
+	return slices.ContainsFunc(n.devices, func(d *device) bool {
+		for key := range d.accounts {
+			if key.owner == owner {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func (n *node) sortedTotals() []totalKey {

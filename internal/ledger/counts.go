@@ -17,9 +17,9 @@ const (
 	Unpaired                         // one half of a sum pair came without the other
 	CounterReset                     // a sum fell, or its start moved into counted time
 	IncompleteSet                    // an allocation of a set that never became complete
-	UnresolvedDevice                 // an allocation of a device without hw.id
-	UnsupportedSharing               // an allocation that isn't exclusive
-	BadShare                         // an allocation whose share isn't in (0, 1]
+	UnresolvedDevice                 // an allocation of a device without hw.id, or of an unknown MIG instance
+	UnsupportedSharing               // an allocation of a board, or with an unknown word for its sharing
+	BadShare                         // a share, slots or slices out of their range
 	Limit                            // there are max_accounts accounts already
 	reasons
 )

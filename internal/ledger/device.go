@@ -16,7 +16,16 @@ type device struct {
 	ledger *Ledger
 	node   *node
 
+	asBoard *board   // of its partitions, if it has or had any
+	boarded bool     // it lives as a board now
+	turnsAt gpu.Time // when it turns into a board, NoTime if it doesn't
+	board   *board   // that it is a partition of
+	life    *life    // of the partition
+	counted timeline[partitionCount]
+	looked  gpu.Time // newest count of partitions that was looked at
+
 	samples   [gpu.EngineDRAM + 1]samples
+	processes processes
 	sources   map[string]gpu.Time // newest settled sample by source
 	ends      []sourceTime        // of EngineAny
 	memory    levels[uint64]
@@ -28,9 +37,11 @@ type device struct {
 	settled   gpu.Time // F
 	published gpu.Time // the F of the last publication that was accepted
 	ended     gpu.Time // NoTime while the device lives
+	endedIn   gpu.Time // the step that ended it: it doesn't live again in that one
 	fresh     bool     // opened in this step
+	spanned   int64    // ns that are settled, over all lives
 
-	claimed   *claims // what the newest set says, while d is at its end
+	claimed   *claims // what the newest label says, while d is at its end
 	labelSets levels[gpu.Holder]
 	lastSet   gpu.Time  // newest set that was applied
 	unknown   []span    // of which nobody knows the holders
@@ -39,7 +50,7 @@ type device struct {
 	holders   map[string]*holder
 	own       *account
 	overflow  *account
-	accounts  map[string]*account
+	accounts  map[accountKey]*account
 }
 
 // addEnd takes in that the samples of a source ended.
@@ -54,32 +65,69 @@ func (d *device) live() bool {
 	return d.opened != gpu.NoTime && (d.ended == gpu.NoTime || d.settled < d.ended)
 }
 
+// firstSample returns the first known sample of another life of d, or Forever.
+func (d *device) firstSample(k gpu.Time) gpu.Time {
+	switch {
+	case d.boarded:
+		return d.firstPlain(k)
+	case d.live(), d.endedIn == k, d.turnsAt != gpu.NoTime:
+		return gpu.Forever
+	default:
+		return d.samples[gpu.EngineAny].first(d.ended, k)
+	}
+}
+
 // openBySample opens d at its first known sample, or anew at the first one
 // after its end.
 func (d *device) openBySample(k gpu.Time) {
-	if d.live() {
-		return
-	}
-	first := d.samples[gpu.EngineAny].first(d.ended, k)
+	first := d.firstSample(k)
 	if first == gpu.Forever {
 		return
 	}
-	switch {
-	case d.opened != gpu.NoTime:
-		d.reopen(first)
-	case !d.ledger.takeAccount():
+	if d.boarded {
+		d.asBoard.plainFrom = first
+		return
+	}
+	opened := d.opened != gpu.NoTime
+	if !opened && !d.ledger.takeAccount() {
 		d.ledger.counts.Points[Limit] += uint64(d.samples[gpu.EngineAny].clear())
 		return
+	}
+	switch {
+	case isPartition(d.ID) || d.Slices != (gpu.Slices{}):
+		if first = d.openPartition(first); first == gpu.NoTime {
+			d.ledger.returnAccount(!opened)
+			return
+		}
+	case opened:
+		d.reopen(first)
 	default:
 		d.open(first)
+	}
+	if !opened {
 		d.fresh = !d.ledger.revive(d)
 	}
-	if d.claimed != nil && !d.claimed.unknown {
-		for _, pod := range sortedKeys(d.claimed.byPod) {
-			d.begin(d.holderOf(d.claimed.byPod[pod].Holder), first, max(first, d.lastSet))
+	d.noticeEnd(k)
+	if claimed := d.claimsBefore(); claimed != nil && !claimed.unknown && d.live() {
+		for _, pod := range sortedKeys(claimed.byPod) {
+			c := claimed.byPod[pod]
+			d.begin(d.holderOf(c), c.share, first, max(first, d.lastSet))
 		}
 	}
 	d.claimed = nil
+}
+
+// claimsBefore returns what the newest set said that was applied before d opens.
+func (d *device) claimsBefore() *claims {
+	if !d.ledger.cfg.Labels {
+		return d.node.claims[d.ID]
+	}
+	for _, set := range d.labelSets.timeline {
+		if set.time <= d.node.before && set.time > d.lastSet {
+			d.claimed, d.lastSet = claimsOfLabel(set.value), set.time
+		}
+	}
+	return d.claimed
 }
 
 // reopen begins another life of d: the time since its end isn't accounted, its
@@ -90,6 +138,9 @@ func (d *device) reopen(t gpu.Time) {
 	}
 	d.ended, d.sources = gpu.NoTime, map[string]gpu.Time{}
 	d.opened, d.settled = t, t
+	if len(d.own.times) == 0 {
+		d.own.opened = t
+	}
 	if !d.ledger.cfg.Labels {
 		d.lastSet = d.node.sets.last
 	}
@@ -109,22 +160,29 @@ func (d *device) open(t gpu.Time) {
 // beginHost lets the host hold d, if there is no allocation.
 func (d *device) beginHost(t gpu.Time) {
 	if d.ledger.cfg.Host {
-		d.begin(&holder{host: true, device: d, join: keysOf(gpu.Holder{}, d.ID)}, t, gpu.Forever)
+		d.begin(&holder{host: true, device: d, join: keysOf(gpu.Holder{}, d.ID)}, wholeDevice, t, gpu.Forever)
 	}
 }
 
 // advance settles d as far as step k allows.
 func (d *device) advance(k gpu.Time, final bool) {
+	if d.boarded {
+		d.asBoard.advance(k)
+		return
+	}
 	if !d.live() {
 		return
 	}
-	d.applyLabels(k)
+	d.applyLabels(k) // it may have turned into a plain device just now
 	d.noticeEnd(k)
 	if to := d.target(k, final); to > d.settled {
 		d.settle(to, k)
 		d.forget(k)
 	}
 	d.forgetTenures()
+	if d.asBoard != nil {
+		d.asBoard.takeOver()
+	}
 }
 
 // target returns the F that step k allows.
@@ -167,7 +225,7 @@ func (d *device) awaitOutputs(to, k gpu.Time) gpu.Time {
 		if !t.open {
 			continue
 		}
-		for _, s := range d.ledger.outputs.of(t.holder.join) {
+		for _, s := range d.streams(t.holder) {
 			o, live := s.progress(k)
 			if s.profile.Kind == gpu.OutputCounter && live && k.Sub(o) <= d.ledger.cfg.MaxGap {
 				to = min(to, o.Add(-s.profile.Window))
@@ -179,7 +237,7 @@ func (d *device) awaitOutputs(to, k gpu.Time) gpu.Time {
 
 // noticeEnd ends d if every source of its samples has ended.
 func (d *device) noticeEnd(k gpu.Time) {
-	if len(d.ends) == 0 || d.ended != gpu.NoTime {
+	if len(d.ends) == 0 || d.ended != gpu.NoTime || d.boarded || !d.live() {
 		return
 	}
 	last := d.lastBySource(k)
@@ -199,9 +257,7 @@ func (d *device) noticeEnd(k gpu.Time) {
 	if end == gpu.NoTime {
 		return
 	}
-	if d.ended = max(end, d.settled); d.settled == d.ended {
-		d.endAll()
-	}
+	d.endAt(max(end, d.settled))
 }
 
 // lastBySource returns the newest known sample of every source.
@@ -246,6 +302,7 @@ func (d *device) forget(k gpu.Time) {
 	for e := range d.samples {
 		d.samples[e].forget(d.settled, d.lifeUntil(k), k, d.ledger.cfg.MaxGap, &d.ledger.counts)
 	}
+	d.processes.forget(d.settled)
 	d.memory.forget(d.settled)
 	d.available.forget(d.settled)
 	d.failed.forget(d.settled)
@@ -257,6 +314,8 @@ func (d *device) forgetBefore(t gpu.Time) {
 	d.memory.forget(t)
 	d.available.forget(t)
 	d.failed.forget(t)
+	d.processes.forget(t)
+	d.counted.forget(t)
 	d.datedEnds = slices.DeleteFunc(d.datedEnds, func(e datedEnd) bool { return e.time < t })
 	newest := map[string]gpu.Time{}
 	for _, e := range d.ends {
@@ -279,7 +338,7 @@ func (d *device) forgetTenures() {
 		if t.open || t.to > d.settled {
 			return false
 		}
-		t.holder.account.leave(t.to)
+		t.holder.closed = max(t.holder.closed, t.to)
 		if t.holder.tenures--; t.holder.tenures == 0 {
 			d.node.leaving = append(d.node.leaving, t.holder)
 		}

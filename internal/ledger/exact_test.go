@@ -40,14 +40,40 @@ func TestFloorProductIsExact(t *testing.T) {
 	})
 }
 
-func TestSharesAddUpAndNeverFall(t *testing.T) {
+func TestBelowProduct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		running, n := anyNanos.Draw(t, "running"), rapid.IntRange(1, 9).Draw(t, "n")
-		sum := int64(0)
-		for i := range n {
-			share := shareOf(running, i, n)
-			sum += share
-			require.LessOrEqual(t, share, shareOf(running+1, i, n))
+		a := rapid.OneOf(rapid.Float64Range(0, 1), rapid.SampledFrom([]float64{0, 1, 0.5, 0.25, 0.01, 1. / 3})).Draw(t, "a")
+		whole := rapid.Int64Range(0, math.MaxInt64).Draw(t, "whole")
+		near := floorProduct(a, whole) + rapid.Int64Range(-1, 1).Draw(t, "off")
+		part := max(min(near, whole), 0)
+		product := new(big.Rat).SetFloat64(a)
+		product.Mul(product, new(big.Rat).SetInt64(whole))
+		require.Equal(t, new(big.Rat).SetInt64(part).Cmp(product) < 0, belowProduct(part, a, whole))
+	})
+}
+
+func TestPartsAddUpAndNeverFall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		running := anyNanos.Draw(t, "running")
+		weight := rapid.OneOf(rapid.Int64Range(0, 9), rapid.Int64Range(0, maxSlots))
+		v := division{
+			weights: rapid.SliceOfN(weight, 1, 9).Draw(t, "weights"),
+			free:    weight.Draw(t, "free"),
+		}
+		total := v.free
+		for _, w := range v.weights {
+			total += w
+		}
+		if total == 0 {
+			v.weights[0], total = 1, 1
+		}
+		sum := v.rest(running)
+		require.LessOrEqual(t, sum, v.rest(running+1))
+		for i, w := range v.weights {
+			part := v.part(i, running)
+			sum += part
+			require.LessOrEqual(t, part, v.part(i, running+1))
+			require.InDelta(t, 0, part-scale(w, running, total), float64(len(v.weights)), "in proportion")
 		}
 		require.Equal(t, running, sum)
 	})

@@ -39,6 +39,9 @@ func (l *Ledger) forget() {
 		if d.opened == gpu.NoTime && needed.Sub(d.touched) > keep {
 			l.forgetUnopened(id, d)
 		}
+		if d.Ref != "" && len(d.accounts)+len(d.tenures) == 0 && needed.Sub(d.touched) > keep {
+			l.remove(d)
+		}
 	}
 	for id, g := range l.gone {
 		if g.claimed == nil && needed.Sub(g.ended) > keep {
@@ -47,6 +50,7 @@ func (l *Ledger) forget() {
 	}
 	for name, n := range l.nodes {
 		n.forgetTotals()
+		n.forgetGroups(needed.Add(-keep))
 		if len(n.devices)+len(n.totals)+len(n.sets.waiting) == 0 && needed.Sub(n.newest) > keep {
 			delete(l.nodes, name)
 		}

@@ -4,28 +4,13 @@
 package ledger
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
-
-// pod is what the ledger knows of a pod beside its time on devices.
-type pod struct {
-	key         string
-	terminating levels[gpu.Time]    // by the time at which it was told: since when
-	touched     gpu.Time            // newest point of it
-	holders     map[*holder]*device // the devices that it holds, or held
-	totals      []*total
-}
-
-// terminatesAt returns since when the pod is known, at step k, to terminate.
-func (p *pod) terminatesAt(k gpu.Time) gpu.Time {
-	since := gpu.Forever
-	for _, told := range p.terminating.timeline[:p.terminating.after(k)] {
-		since = min(since, told.value)
-	}
-	return since
-}
 
 // span is the time (from, to].
 type span struct{ from, to gpu.Time }
@@ -35,42 +20,104 @@ type span struct{ from, to gpu.Time }
 type tenure struct {
 	span
 	holder *holder
+	share  share
 	open   bool
 	// latest is how late a dated end can be that came after the set which
 	// lacks the holder: the time of that set.
 	latest gpu.Time
 }
 
-// datedEnd is an end of a tenure that its source saw.
+// datedEnd is an end of a tenure that its source saw, with what it had.
 type datedEnd struct {
-	pod  string
-	time gpu.Time
+	pod   string
+	time  gpu.Time
+	claim claim
+	told  bool // the share is known
+}
+
+// datedEndOf reads an allocation that ended; its share is void, its slots aren't.
+func datedEndOf(a gpu.Allocation) datedEnd {
+	a.Share = 1
+	has, _, told := shareOf(a)
+	if !told {
+		has = wholeDevice
+	}
+	c := claim{Holder: a.Holder, begin: a.Begin, containers: containersOf(a.Holder), share: has}
+	return datedEnd{pod: a.Holder.Key(), time: a.Time, claim: c, told: told}
+}
+
+// before is the order in which one of two ends of a pod at one time counts.
+func (e datedEnd) before(o datedEnd) bool {
+	return cmp.Or(
+		cmp.Compare(e.claim.begin, o.claim.begin), strings.Compare(e.claim.Container, o.claim.Container),
+		cmp.Compare(e.claim.share.of, o.claim.share.of), cmp.Compare(e.claim.share.n, o.claim.share.n),
+	) < 0
+}
+
+// activity is how active a holder was on its device, so far.
+type activity struct {
+	sinceStart    int64 // ns since its start was over
+	attempt       int
+	attemptActive int64 // ns in attempt
+}
+
+// add takes in active time of an attempt.
+func (a *activity) add(nanos int64, attempt int, starting bool) {
+	if attempt != a.attempt {
+		a.attempt, a.attemptActive = attempt, 0
+	}
+	a.attemptActive += nanos
+	if starting {
+		a.sinceStart = 0
+	} else {
+		a.sinceStart += nanos
+	}
 }
 
 // holder is a pod on one device, over all its tenures.
 type holder struct {
 	gpu.Holder
-	key     string
-	device  *device
-	host    bool // the host itself, not a pod
-	pod     *pod
-	join    []joinKey
-	account *account
-	tenures int // that aren't settled
+	key        string
+	containers []string // that held the device
+	device     *device
+	host       bool // the host itself, not a pod
+	pod        *pod
+	join       []joinKey
+	accounts   [gpu.HostAttribution + 1]*account
+	tenures    int // that aren't settled
+	began      gpu.Time
+	closed     gpu.Time // end of its newest settled tenure
 
-	active   int64    // ns of activity since it began to hold the device
+	activity activity
+	before   activity // the interval that is being settled
+	started  int      // attempts below this one are past start-up
 	bookedTo gpu.Time // end of its last settled piece
 	stretch  gpu.Time // start of the running idle stretch, or NoTime
 	mode     gpu.Reason
-	modeOf   gpu.Time // the interval end that mode belongs to
 }
 
-// learn takes in the IP of a pod that had none yet.
-func (h *holder) learn(w gpu.Holder, device gpu.DeviceID) {
-	if h.PodIP == "" && w.PodIP != "" {
-		h.PodIP = w.PodIP
+// learn takes in what a set says of a pod that held already.
+func (h *holder) learn(c claim, device gpu.DeviceID) {
+	if h.PodIP == "" && c.PodIP != "" {
+		h.PodIP = c.PodIP
 		h.join = keysOf(h.Holder, device)
 	}
+	for _, name := range c.containers {
+		if !slices.Contains(h.containers, name) {
+			h.containers = append(h.containers, name)
+		}
+	}
+}
+
+// opened returns when the first of its accounts opened.
+func (h *holder) opened() gpu.Time {
+	first := gpu.Forever
+	for _, a := range h.accounts {
+		if a != nil {
+			first = min(first, a.opened)
+		}
+	}
+	return first
 }
 
 // classMode returns the idle mode that the workload's class stands for.
@@ -92,12 +139,8 @@ func (h *holder) classMode() gpu.Reason {
 const provisioningActivity = int64(time.Second)
 
 // decideMode decides the mode of h for the interval that ends at t.
-func (h *holder) decideMode(streams []*outputStream, t, k gpu.Time, maxGap time.Duration) {
-	if h.modeOf == t {
-		return
-	}
-	h.modeOf = t
-	waits, sleeps := false, false
+func (h *holder) decideMode(streams []*outputStream, peerActive bool, t, k gpu.Time, maxGap time.Duration) {
+	waits, sleeps := peerActive, false
 	for _, s := range streams {
 		switch s.profile.Kind {
 		case gpu.DemandGauge:
@@ -111,7 +154,7 @@ func (h *holder) decideMode(streams []*outputStream, t, k gpu.Time, maxGap time.
 		h.mode = gpu.ReasonStarved
 	case sleeps:
 		h.mode = gpu.ReasonSleeping
-	case h.active < provisioningActivity:
+	case h.before.sinceStart < provisioningActivity:
 		h.mode = gpu.ReasonProvisioning
 	default:
 		h.mode = h.classMode()

@@ -50,7 +50,23 @@ func (r running) below(threshold float64) bool {
 	if r.gauge {
 		return r.ratio < threshold
 	}
-	return r.observed > 0 && float64(r.active)/float64(r.observed) < threshold
+	return r.observed > 0 && belowProduct(r.active, threshold, r.observed)
+}
+
+// lasting returns r spread over length, for a device that has only that part of
+// the interval.
+func (r running) lasting(length int64) running {
+	if length == r.length {
+		return r
+	}
+	w := running{length: length, gauge: r.gauge, ratio: r.ratio}
+	if w.observed = length; !r.gauge {
+		w.observed = scale(r.observed, length, r.length)
+	}
+	if r.observed > 0 {
+		w.active = scale(r.active, w.observed, r.observed)
+	}
+	return w
 }
 
 // within narrows r to the held time of its interval, and returns the foreign
@@ -82,7 +98,7 @@ func (s *samples) intervals(
 		if p.time >= t.to {
 			break
 		}
-		if q.time.Sub(p.time) > maxGap || whole && p.time < t.from {
+		if q.time.Sub(p.time) > maxGap && planted != plantedGap || whole && p.time < t.from {
 			continue
 		}
 		length := int64(q.time - p.time)
@@ -102,7 +118,8 @@ func (s *samples) pairIntervals(
 		}
 		if last >= 0 && q.time > t.from && s.pairs[last].time < t.to {
 			iv, ok := pairInterval(s.pairs[last], q, counts)
-			if ok && q.time.Sub(s.pairs[last].time) <= maxGap && (!whole || iv.from >= t.from) {
+			known := q.time.Sub(s.pairs[last].time) <= maxGap || planted == plantedGap
+			if ok && known && (!whole || iv.from >= t.from) {
 				into = append(into, iv)
 			}
 		}

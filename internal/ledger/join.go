@@ -4,6 +4,9 @@
 package ledger
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -11,7 +14,7 @@ import (
 
 // joinKey is one of the ways in which an application metric names its holder.
 type joinKey struct {
-	by    string // "uid", "name", "ip" or "device"
+	by    string // "uid", "name", "ip", "device" or "group"
 	space string
 	name  string
 }
@@ -25,10 +28,15 @@ func strongest(j gpu.Join) joinKey {
 		return joinKey{by: "name", space: j.Namespace, name: j.Pod}
 	case j.PodIP != "":
 		return joinKey{by: "ip", name: j.PodIP}
-	default:
+	case j.Device != "":
 		return joinKey{by: "device", name: string(j.Device)}
+	default:
+		return groupKey(j.Group)
 	}
 }
+
+// groupKey is the key of metrics that name a group.
+func groupKey(name string) joinKey { return joinKey{by: "group", name: name} }
 
 // keysOf returns the keys under which metrics of a holder may be found.
 func keysOf(h gpu.Holder, device gpu.DeviceID) []joinKey {
@@ -76,13 +84,19 @@ func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
 
 func (o *outputs) stream(p gpu.Output) *outputStream {
 	key := strongest(p.Join)
-	for _, s := range o.byKey[key] {
-		if s.profile.Metric == p.Profile.Metric {
-			return s
-		}
+	i := slices.IndexFunc(o.byKey[key], func(s *outputStream) bool {
+		return s.join == key && s.profile.Metric == p.Profile.Metric
+	})
+	if i < 0 {
+		i = len(o.byKey[key])
+		o.byKey[key] = append(o.byKey[key], &outputStream{
+			profile: p.Profile, join: key, series: map[string]*timeline[outputPoint]{},
+		})
 	}
-	s := &outputStream{profile: p.Profile, join: key, series: map[string]*timeline[outputPoint]{}}
-	o.byKey[key] = append(o.byKey[key], s)
+	s := o.byKey[key][i]
+	if group := groupKey(p.Join.Group); p.Join.Group != "" && !slices.Contains(o.byKey[group], s) {
+		o.byKey[group] = append(o.byKey[group], s)
+	}
 	return s
 }
 
@@ -95,6 +109,18 @@ func (o *outputs) of(keys []joinKey) (streams []*outputStream) {
 		streams = append(streams, o.byKey[k]...)
 	}
 	return streams
+}
+
+// sortedKeys returns the keys in an order of their own.
+func (o *outputs) sortedKeys() []joinKey {
+	keys := make([]joinKey, 0, len(o.byKey))
+	for k := range o.byKey {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b joinKey) int {
+		return cmp.Or(strings.Compare(a.by, b.by), strings.Compare(a.space, b.space), strings.Compare(a.name, b.name))
+	})
+	return keys
 }
 
 // forget drops points that are keep older than the newest of their stream, and

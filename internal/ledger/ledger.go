@@ -22,6 +22,7 @@ type Ledger struct {
 	outputs  outputs
 	counts   Counts
 	finished bool
+	flushed  bool // what is settled is due, however little it is
 
 	newest    gpu.Time // of all nodes
 	forgotten gpu.Time // newest, when forget was last due
@@ -70,16 +71,18 @@ func (l *Ledger) Finish() {
 	l.finished = true
 }
 
+// Flush makes everything that is settled due. It settles nothing: what isn't
+// settled yet is for the ledger that is restored from what this one saves.
+func (l *Ledger) Flush() { l.flushed = true }
+
 // Counts returns what was dropped, clamped and rejected so far.
 func (l *Ledger) Counts() Counts { return l.counts }
 
 // Lag returns the longest time by which a device's F is behind N.
 func (l *Ledger) Lag() time.Duration {
 	lag := time.Duration(0)
-	for _, d := range l.devices {
-		if d.opened != gpu.NoTime && d.ended == gpu.NoTime {
-			lag = max(lag, d.node.newest.Sub(d.settled))
-		}
+	for _, n := range l.nodes {
+		lag = max(lag, n.lag())
 	}
 	return lag
 }
@@ -89,7 +92,7 @@ func (l *Ledger) node(name, cluster string) *node {
 	if n == nil {
 		n = &node{
 			name: name, cluster: cluster, ledger: l,
-			holding: map[string]*pod{}, totals: map[totalKey]*total{},
+			holding: map[string]*pod{}, totals: map[totalKey]*total{}, groups: map[string]*group{},
 		}
 		l.nodes[name] = n
 	}
@@ -111,7 +114,7 @@ func (l *Ledger) device(id gpu.DeviceID) *device {
 	}
 	d := &device{
 		Device: gpu.Device{ID: id}, ledger: l,
-		sources: map[string]gpu.Time{}, holders: map[string]*holder{}, accounts: map[string]*account{},
+		sources: map[string]gpu.Time{}, holders: map[string]*holder{}, accounts: map[accountKey]*account{},
 		own: &account{kind: gpu.DeviceAccount},
 	}
 	l.devices[id] = d
@@ -125,6 +128,13 @@ func (l *Ledger) takeAccount() bool {
 	}
 	l.counts.Accounts++
 	return true
+}
+
+// returnAccount gives back what takeAccount took, if it did.
+func (l *Ledger) returnAccount(taken bool) {
+	if taken {
+		l.counts.Accounts--
+	}
 }
 
 // gone is what is remembered of a device that was removed: points of its life
@@ -175,5 +185,10 @@ func (l *Ledger) remove(d *device) {
 	l.counts.Accounts -= 1 + len(d.accounts)
 	delete(l.devices, d.ID)
 	d.node.dropDevice(d)
-	l.gone[d.ID] = &gone{d.node, d.ended, d.claimed}
+	if d.board != nil {
+		d.board.forget(d)
+	}
+	if d.Ref == "" {
+		l.gone[d.ID] = &gone{d.node, d.ended, d.claimed}
+	}
 }

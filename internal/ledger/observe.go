@@ -18,6 +18,9 @@ func (l *Ledger) sampled(of gpu.Device, t gpu.Time) *device {
 	switch {
 	case g != nil && t <= g.ended, d.opened != gpu.NoTime && t <= d.settled:
 		l.counts.Points[Late]++
+		if planted == plantedLate && g == nil {
+			d.bookOwn(gpu.Condition{State: gpu.Unallocated, Reason: gpu.ReasonFree}, int64(stepSize))
+		}
 		return nil
 	}
 	l.place(d, of)
@@ -47,6 +50,19 @@ func (l *Ledger) observeSamples(b gpu.Batch) {
 }
 
 func (l *Ledger) observeDevices(b gpu.Batch) {
+	for _, p := range b.Processes {
+		if d := l.device(p.Device); d != nil && p.Time > d.settled {
+			d.touched = max(d.touched, p.Time)
+			d.processes.add(p, &l.counts)
+		} else if d != nil {
+			l.counts.Points[Late]++
+		}
+	}
+	for _, c := range b.PartitionCounts {
+		if d := l.device(c.Board.ID); d != nil {
+			d.addPartitionCount(c, &l.counts)
+		}
+	}
 	for _, m := range b.Memory {
 		if d := l.device(m.Device); d != nil {
 			d.touched = max(d.touched, m.Time)
@@ -109,9 +125,13 @@ func (l *Ledger) observeAllocation(a gpu.Allocation) {
 		n.sets.addMember(a, &l.counts)
 		return
 	}
-	if d := l.device(a.Device); d != nil {
+	id := a.Device
+	if id == "" {
+		id = pseudoID(a.Node, a.Ref)
+	}
+	if d := l.device(id); d != nil {
 		d.touched = max(d.touched, a.Time)
-		d.addDatedEnd(datedEnd{a.Holder.Key(), a.Time})
+		d.addDatedEnd(datedEndOf(a))
 	}
 }
 
@@ -120,17 +140,9 @@ func (l *Ledger) observeAllocation(a gpu.Allocation) {
 const podsPerAccount = 4
 
 func (l *Ledger) observeMilestone(m gpu.Milestone) {
-	switch m.Name {
-	case gpu.DeletionRequested, gpu.ContainersFinished:
-		if l.pods[m.Pod] == nil && len(l.pods) >= podsPerAccount*l.cfg.MaxAccounts {
-			l.counts.Points[Limit]++
-			return
-		}
-		p := l.pod(m.Pod)
-		p.touched = max(p.touched, m.Time)
-		if p.terminatesAt(m.Time) <= m.At {
-			return // known already: milestones are repeated
-		}
-		p.terminating.set(m.Time, m.At, func(newer, older gpu.Time) bool { return newer < older })
+	if l.pods[m.Pod] == nil && len(l.pods) >= podsPerAccount*l.cfg.MaxAccounts {
+		l.counts.Points[Limit]++
+		return
 	}
+	l.pod(m.Pod).observe(m, &l.counts)
 }

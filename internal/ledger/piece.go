@@ -9,68 +9,53 @@ import (
 
 // piece books one holder's part of a segment.
 type piece struct {
-	device *device
-	holder *holder
-	i, n   int // the i-th of n holders that share the segment equally
-	k      gpu.Time
-
-	// seen is what the samples say; its running sums count from origin. nil:
-	// no sample speaks.
-	seen   *running
-	origin gpu.Time
-
+	*booking
+	hold
+	i          int // which of the holders
+	account    *account
 	terminates gpu.Time
 	streams    []*outputStream
-	residence  gpu.Residence
 }
 
-// amounts are the three parts of a holder's time.
-type amounts struct{ unseen, idle, active int64 }
-
-// upTo returns the holder's running amounts at t. Each part is shared on its
-// own, so that none of them ever falls.
-func (p *piece) upTo(t gpu.Time) amounts {
-	x := int64(t - p.origin)
-	if p.seen == nil {
-		return amounts{unseen: shareOf(x, p.i, p.n)}
-	}
-	observed, active := p.seen.observedAt(x), p.seen.activeAt(x)
-	return amounts{
-		unseen: shareOf(x-observed, p.i, p.n),
-		idle:   shareOf(observed-active, p.i, p.n),
-		active: shareOf(active, p.i, p.n),
-	}
-}
-
-// book divides s where the condition may change, and books each part.
-func (p *piece) book(s span) {
-	sc := &p.device.ledger.scratch
-	sc.pieceCuts = p.appendCuts(sc.pieceCuts[:0], s)
-	before := p.upTo(s.from)
-	eachPiece(sc.pieceCuts, s, func(part span) {
-		after := p.upTo(part.to)
-		p.bookPart(part, amounts{
-			unseen: after.unseen - before.unseen,
-			idle:   after.idle - before.idle,
-			active: after.active - before.active,
-		})
+// book divides the segment where the condition may change, and books each part.
+func (p *piece) book() {
+	sc := &p.booking.device.ledger.scratch
+	sc.pieceCuts = p.appendCuts(sc.pieceCuts[:0])
+	before := p.part(p.i, p.seg.from)
+	eachPiece(sc.pieceCuts, p.seg.span, func(part span) {
+		after := p.part(p.i, part.to)
+		p.bookPart(part, after.minus(before))
+		p.account.entitled += p.entitled(part, after.minus(before))
 		before = after
 	})
 }
 
-func (p *piece) appendCuts(cuts []gpu.Time, s span) []gpu.Time {
-	cfg := p.device.ledger.cfg
-	cuts = append(cuts, p.terminates)
-	if p.holder.stretch != gpu.NoTime {
-		cuts = append(cuts, p.holder.stretch.Add(cfg.IdleGrace))
+// entitled returns what the holder's slots of part are.
+func (p *piece) entitled(part span, received amounts) int64 {
+	if !p.share.shared {
+		return received.sum()
 	}
-	cuts = p.device.failed.cuts(cuts, cfg.MaxGap)
+	upTo := func(t gpu.Time) int64 { return scale(p.share.n, p.booking.device.elapsed(t), p.share.of) }
+	return upTo(part.to) - upTo(part.from)
+}
+
+func (p *piece) appendCuts(cuts []gpu.Time) []gpu.Time {
+	d := p.booking.device
+	maxGap := d.ledger.cfg.MaxGap
+	cuts = append(cuts, p.terminates)
+	if p.starting != gpu.NoReason {
+		return cuts
+	}
+	if p.stretch != gpu.NoTime {
+		cuts = append(cuts, p.stretch.Add(d.ledger.cfg.IdleGrace))
+	}
+	cuts = d.failed.cuts(cuts, maxGap)
 	if p.seen == nil || p.seen.active == 0 && !p.seen.gauge {
 		return cuts
 	}
 	for _, stream := range p.streams {
-		stream.eachMark(s.from, p.k, func(m mark) {
-			cuts = append(cuts, m.time, m.time.Add(-cfg.MaxGap), m.time.Add(-stream.profile.Window))
+		stream.eachMark(p.seg.from, p.k, func(m mark) {
+			cuts = append(cuts, m.time, m.time.Add(-maxGap), m.time.Add(-stream.profile.Window))
 		})
 	}
 	return cuts
@@ -78,19 +63,18 @@ func (p *piece) appendCuts(cuts []gpu.Time, s span) []gpu.Time {
 
 // bookPart books amounts of a part in which the condition doesn't change.
 func (p *piece) bookPart(part span, a amounts) {
-	h := p.holder
-	h.active += a.active
-	h.account.active += a.active
-	if part.from >= p.terminates {
-		p.bookIn(gpu.Condition{State: gpu.Terminating}, a.unseen+a.idle+a.active)
+	p.activity.add(a.active, p.attempt, p.starting != gpu.NoReason)
+	p.account.active += a.active
+	switch {
+	case part.from >= p.terminates:
+		p.bookIn(gpu.Condition{State: gpu.Terminating}, a.sum())
+		return
+	case p.starting != gpu.NoReason:
+		p.bookIn(gpu.Condition{State: gpu.Startup, Reason: p.starting}, a.sum())
 		return
 	}
 	if a.unseen != 0 {
-		reason := gpu.ReasonActivity
-		if failed, ok := p.device.failed.over(part.from, p.k, p.device.ledger.cfg.MaxGap); ok && failed {
-			reason = gpu.ReasonDevice
-		}
-		p.bookIn(gpu.Condition{State: gpu.Unobserved, Reason: reason}, a.unseen)
+		p.bookIn(gpu.Condition{State: gpu.Unobserved, Reason: p.unseenReason(part)}, a.unseen)
 	}
 	if a.idle != 0 {
 		p.bookIn(p.idleCondition(part), a.idle)
@@ -101,12 +85,20 @@ func (p *piece) bookPart(part span, a amounts) {
 }
 
 func (p *piece) bookIn(c gpu.Condition, nanos int64) {
-	p.holder.account.book(c, nanos, p.device.published)
+	p.account.book(c, nanos, p.booking.device.published)
+}
+
+func (p *piece) unseenReason(part span) gpu.Reason {
+	d := p.booking.device
+	if failed, ok := d.failed.over(part.from, p.k, d.ledger.cfg.MaxGap); ok && failed {
+		return gpu.ReasonDevice
+	}
+	return gpu.ReasonActivity
 }
 
 func (p *piece) idleCondition(part span) gpu.Condition {
-	c := gpu.Condition{State: gpu.Idle, Reason: p.holder.mode, Form: gpu.BetweenWork, Residence: p.residence}
-	if s := p.holder.stretch; s != gpu.NoTime && part.from >= s.Add(p.device.ledger.cfg.IdleGrace) {
+	c := gpu.Condition{State: gpu.Idle, Reason: p.mode, Form: gpu.BetweenWork, Residence: p.residence}
+	if s := p.stretch; s != gpu.NoTime && part.from >= s.Add(p.booking.device.ledger.cfg.IdleGrace) {
 		c.Form = gpu.Episode
 	}
 	return c
@@ -114,7 +106,7 @@ func (p *piece) idleCondition(part span) gpu.Condition {
 
 // activeCondition says what is proven of the activity in part.
 func (p *piece) activeCondition(part span) gpu.Condition {
-	cfg := p.device.ledger.cfg
+	maxGap := p.booking.device.ledger.cfg.MaxGap
 	scraped, observed, productive := false, false, false
 	for _, s := range p.streams {
 		if s.profile.Kind != gpu.OutputCounter || !s.known(p.k) {
@@ -123,7 +115,7 @@ func (p *piece) activeCondition(part span) gpu.Condition {
 		scraped = true
 		s.eachMark(part.from, p.k, func(m mark) {
 			// The part is (from, to], no mark is inside of it.
-			if m.time.Add(-cfg.MaxGap) <= part.from {
+			if m.time.Add(-maxGap) <= part.from {
 				observed = true
 			}
 			if m.rise > 0 && m.time.Add(-s.profile.Window) <= part.from {
@@ -138,6 +130,8 @@ func (p *piece) activeCondition(part span) gpu.Condition {
 		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonOutputFlat}
 	case scraped:
 		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonNotScraped}
+	case p.Workload.Group != "":
+		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonGroupUnknown}
 	default:
 		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonNoAppMetric}
 	}

@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -27,7 +28,7 @@ func (l *Ledger) Due() (gpu.Derived, bool) {
 }
 
 func (l *Ledger) due(published, settled gpu.Time, final bool) bool {
-	return settled.Sub(published) >= l.cfg.EmitInterval || settled > published && (final || l.finished)
+	return settled.Sub(published) >= l.cfg.EmitInterval || settled > published && (final || l.finished || l.flushed)
 }
 
 // finalDue reports whether d ended and all its time is settled.
@@ -37,10 +38,17 @@ func (d *device) finalDue() bool { return d.ended != gpu.NoTime && d.settled >= 
 func (l *Ledger) derive(device func(*device) bool, output func(*node, *total) bool) gpu.Derived {
 	var out gpu.Derived
 	for _, name := range sortedKeys(l.nodes) {
-		n := l.nodes[name]
+		n, before := l.nodes[name], len(out.Accounts)+len(out.Outputs)
 		for _, d := range n.devices {
 			if d.opened != gpu.NoTime && device(d) {
+				before := len(out.Accounts)
 				out.Accounts = d.appendAccounts(out.Accounts)
+				if len(out.Accounts) == before {
+					continue
+				}
+				out.Spans = append(out.Spans, gpu.DeviceSpan{
+					Device: d.public(), Time: d.settled, Span: time.Duration(d.spanned),
+				})
 			}
 		}
 		for _, key := range n.sortedTotals() {
@@ -48,16 +56,52 @@ func (l *Ledger) derive(device func(*device) bool, output func(*node, *total) bo
 				out.Outputs = append(out.Outputs, n.outputTotal(key, t))
 			}
 		}
+		if len(out.Accounts)+len(out.Outputs) > before {
+			out.Nodes = append(out.Nodes, n.standing())
+		}
 	}
 	return out
+}
+
+// standing returns how the account of n stands. Its time never goes back, also
+// if the device that was ahead is gone.
+func (n *node) standing() gpu.NodeStanding {
+	at := n.told
+	for _, d := range n.devices {
+		at = max(at, d.settled)
+	}
+	return gpu.NodeStanding{
+		Node: n.name, Cluster: n.cluster, Start: n.opened, Time: at,
+		Lag: n.lag(), Clamped: n.clamped, New: n.told == gpu.NoTime,
+	}
+}
+
+// lag returns the longest time by which F of a device is behind N.
+func (n *node) lag() time.Duration {
+	lag := time.Duration(0)
+	for _, d := range n.devices {
+		if d.opened != gpu.NoTime && d.ended == gpu.NoTime {
+			lag = max(lag, n.newest.Sub(d.settled))
+		}
+	}
+	return lag
+}
+
+// public returns what is published of the identity of d.
+func (d *device) public() gpu.Device {
+	public := d.Device
+	if d.Ref != "" {
+		public.ID = ""
+	}
+	return public
 }
 
 func (d *device) appendAccounts(to []gpu.Account) []gpu.Account {
 	if len(d.own.times) > 0 {
 		to = append(to, d.account(d.own))
 	}
-	for _, key := range sortedKeys(d.accounts) {
-		if a := d.accounts[key]; a.opened < d.settled {
+	for _, key := range d.sortedAccounts() {
+		if a := d.accounts[key]; !a.empty() {
 			to = append(to, d.account(a))
 		}
 	}
@@ -70,7 +114,7 @@ func (d *device) appendAccounts(to []gpu.Account) []gpu.Account {
 // account returns what is published of a.
 func (d *device) account(a *account) gpu.Account {
 	out := gpu.Account{
-		Device: d.Device, Kind: a.kind, Holder: a.owner, Host: a.host,
+		Device: d.public(), Kind: a.kind, Holder: a.owner, Attribution: a.by,
 		Start: a.opened, Time: d.settled, New: !a.published,
 		States: make([]gpu.StateTime, 0, len(a.times)),
 	}
@@ -88,7 +132,7 @@ func (d *device) account(a *account) gpu.Account {
 			out.Productive += time.Duration(t.nanos)
 		}
 	}
-	out.Active = time.Duration(a.active)
+	out.Active, out.Entitled = time.Duration(a.active), time.Duration(a.entitled)
 	for e, t := range a.depth {
 		if t.sampled {
 			out.Depth = append(out.Depth, gpu.DepthTime{
@@ -105,7 +149,7 @@ func (d *device) episode(a *account) *gpu.IdleEpisode {
 	var longest *gpu.IdleEpisode
 	for _, key := range sortedKeys(d.holders) {
 		h := d.holders[key]
-		if h.account != a || h.stretch == gpu.NoTime || h.bookedTo != d.settled {
+		if !slices.Contains(h.accounts[:], a) || h.stretch == gpu.NoTime || h.bookedTo != d.settled {
 			continue
 		}
 		age := d.settled.Sub(h.stretch)

@@ -53,6 +53,24 @@ func (s *samples) clear() int {
 	return n
 }
 
+// clearUntil drops the points at or before t and returns how many those were.
+func (s *samples) clearUntil(t gpu.Time) int {
+	gauges, pairs := s.gauges.after(t), s.pairs.after(t)
+	s.gauges, s.pairs = s.gauges[gauges:], s.pairs[pairs:]
+	return gauges + pairs
+}
+
+// last returns the time of the newest sample of either kind at or before t.
+func (s *samples) last(t gpu.Time) (last gpu.Time) {
+	if i := s.lastPair(t); i >= 0 {
+		last = s.pairs[i].time
+	}
+	if i := s.gauges.after(t) - 1; i >= 0 {
+		last = max(last, s.gauges[i].time)
+	}
+	return last
+}
+
 // forgetLife drops the points of a life that ended at t.
 func (s *samples) forgetLife(t gpu.Time) {
 	s.gauges = s.gauges[s.gauges.after(t):]

@@ -16,16 +16,17 @@ import (
 
 // event is one parsed line: "TIME WORD SUBJECT… key=value…".
 type event struct {
-	t     *testing.T
-	where string
-	time  gpu.Time
-	args  []string
-	named map[string]string
+	t      *testing.T
+	where  string
+	words0 string // the time
+	time   gpu.Time
+	args   []string
+	named  map[string]string
 }
 
 func parseEvent(t *testing.T, words []string, where string) gpu.Batch {
 	e := event{t: t, where: where, named: map[string]string{}}
-	e.time = e.instant(words[0])
+	e.words0, e.time = words[0], e.instant(words[0])
 	require.Greater(t, len(words), 1, where)
 	for _, w := range words[2:] {
 		if key, value, named := strings.Cut(w, "="); named && !strings.Contains(key, "@") {
@@ -59,8 +60,19 @@ func (e event) batch(verb string) gpu.Batch {
 		return gpu.Batch{Statuses: []gpu.Status{{Device: e.device().ID, Time: e.time, Failed: e.args[1] == "failed"}}}
 	case "milestone":
 		return gpu.Batch{Milestones: []gpu.Milestone{{
-			Pod: e.args[0], Name: gpu.MilestoneName(e.args[1]), At: e.instant(e.named["at"]), Time: e.time,
+			Pod: e.args[0], Name: gpu.MilestoneName(e.args[1]), At: e.instant(valueOr(e.named, "at", e.words0)), Time: e.time,
+			Attempt: int(e.number(valueOr(e.named, "attempt", "0"))), Container: e.named["container"], Source: e.named["source"],
 		}}}
+	case "process":
+		return gpu.Batch{Processes: []gpu.Process{{
+			Device: e.device().ID, Pod: strings.TrimPrefix(e.args[1], "-"), PID: e.named["pid"], Time: e.time, Value: e.number(e.args[2]),
+		}}}
+	case "partitions":
+		c := gpu.PartitionCount{Board: e.device(), Time: e.time, Ended: e.args[1] == "over"}
+		if !c.Ended {
+			c.Count = int(e.number(e.args[1]))
+		}
+		return gpu.Batch{PartitionCounts: []gpu.PartitionCount{c}}
 	case "output", "demand", "sleep":
 		return gpu.Batch{Outputs: []gpu.Output{e.output(verb)}}
 	}
@@ -96,7 +108,7 @@ func (e event) allocationBatch(verb string) (b gpu.Batch) {
 	return b
 }
 
-// allocation parses POD@DEVICE[,begin=S][,share=X][,sharing=…][,class=…][,workload=…][,container=…].
+// allocation parses POD@DEVICE[,begin=S][,share=X][,sharing=…][,slots=N/R][,class=…][,workload=…][,group=…][,container=…].
 func (e event) allocation(word string) gpu.Allocation {
 	parts := strings.Split(word, ",")
 	pod, device, ok := strings.Cut(parts[0], "@")
@@ -104,6 +116,9 @@ func (e event) allocation(word string) gpu.Allocation {
 	a := gpu.Allocation{
 		Device: gpu.DeviceID(device), Node: "n1", Holder: gpu.Holder{Namespace: "ns", PodUID: pod},
 		Share: 1, Sharing: gpu.Exclusive, Time: e.time,
+	}
+	if ref, unresolved := strings.CutPrefix(device, "ref:"); unresolved {
+		a.Device, a.Ref = "", ref
 	}
 	for _, p := range parts[1:] {
 		key, value, _ := strings.Cut(p, "=")
@@ -114,6 +129,11 @@ func (e event) allocation(word string) gpu.Allocation {
 			a.Share = e.number(value)
 		case "sharing":
 			a.Sharing = gpu.Sharing(value)
+		case "slots":
+			n, of, _ := strings.Cut(value, "/")
+			a.Slots = gpu.Slots{N: int64(e.number(n)), Of: int64(e.number(of))}
+		case "group":
+			a.Holder.Workload.Group = value
 		case "class":
 			a.Holder.Workload.Class, _ = gpu.ParseClass(value)
 		case "workload":
@@ -152,6 +172,10 @@ func (e event) output(verb string) gpu.Output {
 		Join:    gpu.Join{PodUID: e.args[0]}, Series: e.named["series"], Time: e.time,
 		Start: e.instant(valueOr(e.named, "start", "1")),
 	}
+	o.Join.Group = e.named["group"]
+	if e.args[0] == "-" {
+		o.Join.PodUID = ""
+	}
 	if ip, byIP := strings.CutPrefix(e.args[0], "ip:"); byIP {
 		o.Join = gpu.Join{PodIP: ip}
 	}
@@ -161,7 +185,13 @@ func (e event) output(verb string) gpu.Output {
 	return o
 }
 
-func (e event) device() gpu.Device { return gpu.Device{ID: gpu.DeviceID(e.args[0]), Node: "n1"} }
+func (e event) device() gpu.Device {
+	d := gpu.Device{ID: gpu.DeviceID(e.args[0]), Node: "n1", Parent: gpu.DeviceID(e.named["board"])}
+	if n, of, partition := strings.Cut(e.named["slices"], "/"); partition {
+		d.Slices = gpu.Slices{N: int(e.number(n)), Of: int(e.number(of))}
+	}
+	return d
+}
 
 func (e event) engine() gpu.Engine {
 	engine, ok := gpu.ParseEngine(valueOr(e.named, "engine", "engine"))

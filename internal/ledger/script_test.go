@@ -4,6 +4,7 @@
 package ledger_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -53,6 +54,7 @@ type script struct {
 
 	batch     gpu.Batch // the lines of one time make one batch
 	batchTime string
+	confirmed bool
 }
 
 const scriptEpoch = 1_700_000_000 * gpu.Time(time.Second)
@@ -94,6 +96,7 @@ func (s *script) run(words []string, where string) {
 		s.dump(derived)
 		if len(words) == 1 { // else: the send failed
 			s.ledger.Confirm(derived)
+			s.confirmed = true
 		}
 	case "counts":
 		s.counts()
@@ -114,6 +117,8 @@ func appendBatch(to *gpu.Batch, b gpu.Batch) {
 	to.Samples = append(to.Samples, b.Samples...)
 	to.Counters = append(to.Counters, b.Counters...)
 	to.SeriesEnds = append(to.SeriesEnds, b.SeriesEnds...)
+	to.Processes = append(to.Processes, b.Processes...)
+	to.PartitionCounts = append(to.PartitionCounts, b.PartitionCounts...)
 	to.Memory = append(to.Memory, b.Memory...)
 	to.Availability = append(to.Availability, b.Availability...)
 	to.Statuses = append(to.Statuses, b.Statuses...)
@@ -150,6 +155,7 @@ func (s *script) configure(key, value, where string) {
 
 // dump prints one line per series: seconds, exact to the nanosecond.
 func (s *script) dump(derived gpu.Derived) {
+	s.balance(derived)
 	for _, a := range derived.Accounts {
 		who := a.Holder.Key()
 		switch {
@@ -157,18 +163,25 @@ func (s *script) dump(derived gpu.Derived) {
 			who = "(overflow)"
 		case a.Kind == gpu.DeviceAccount:
 			who = "-"
-		case a.Host:
+		case a.Attribution == gpu.HostAttribution:
 			who = "(host)"
 		case who == "":
 			who = a.Holder.Namespace + "/" + a.Holder.Workload.Name
 		}
-		name := fmt.Sprintf("%s %s", a.Device.ID, who)
+		name := fmt.Sprintf("%s %s", cmp.Or(string(a.Device.ID), "("+a.Device.Ref+")"), who)
+		switch a.Attribution {
+		case gpu.PartitionAttribution, gpu.EqualAttribution, gpu.ProcessAttribution:
+			name += " " + a.Attribution.String()
+		}
 		fmt.Fprintf(&s.out, "%s  %s..%s\n", name, at(a.Start), at(a.Time))
 		for _, st := range a.States {
 			fmt.Fprintf(&s.out, "  %-52s %s%s\n", condition(st.Condition), seconds(st.Nanos), since(st, a))
 		}
 		if a.Active != 0 && a.Kind != gpu.DeviceAccount {
 			fmt.Fprintf(&s.out, "  (active)%44s %s\n", "", seconds(a.Active))
+		}
+		if a.Entitled != a.Allocated {
+			fmt.Fprintf(&s.out, "  (entitled)%42s %s\n", "", seconds(a.Entitled))
 		}
 		for _, d := range a.Depth {
 			fmt.Fprintf(&s.out, "  (%s)%*s %s\n", d.Engine, 50-len(d.Engine.String()), "", seconds(d.Nanos))
@@ -179,6 +192,26 @@ func (s *script) dump(derived gpu.Derived) {
 	}
 	for _, o := range derived.Outputs {
 		fmt.Fprintf(&s.out, "output %s %s  %s..%s: %g\n", o.Holder.Key(), o.Unit, at(o.Start), at(o.Time), o.Value)
+	}
+}
+
+// balance requires that the states of a device add up to its span.
+func (s *script) balance(derived gpu.Derived) {
+	if s.confirmed {
+		return // accounts that ended are forgotten
+	}
+	left := map[gpu.Device]time.Duration{}
+	for _, span := range derived.Spans {
+		left[span.Device] = span.Span
+	}
+	for _, a := range derived.Accounts {
+		for _, st := range a.States {
+			left[a.Device] -= st.Nanos
+		}
+	}
+	for d, rest := range left {
+		// A device's own account is published once it has time, so all are here.
+		require.Zero(s.t, rest, "%v of %s%s is in no state", rest, d.ID, d.Ref)
 	}
 }
 

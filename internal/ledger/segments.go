@@ -13,44 +13,51 @@ import (
 // segment is a piece of time in which the same holders held a device.
 type segment struct {
 	span
-	holders []*holder // by key
-	known   bool      // who holds the device is known; true if somebody does
+	holds []hold // by key
+	known bool   // who holds the device is known; true if somebody does
 }
 
-// segments cuts s where the holders of d, or what is known of them, change.
-// The result is valid until the next call.
-func (d *device) segments(s span) []segment {
+// segments cuts s where the holders of d, what is known of them, or how far
+// they have started, change. The result is valid until the next call.
+func (d *device) segments(s span, k gpu.Time) []segment {
 	cuts := &d.ledger.scratch.segmentCuts
 	*cuts = append((*cuts)[:0], s.from, s.to, d.lastSet)
 	for _, t := range d.tenures {
 		*cuts = append(*cuts, t.from, t.to)
+		if t.from < s.to && s.from < t.to {
+			*cuts = t.holder.startCuts(*cuts, s, k, d.streams(t.holder))
+		}
 	}
 	for _, u := range d.unknown {
 		*cuts = append(*cuts, u.from, u.to)
 	}
 	all := d.ledger.scratch.segments[:0]
-	pool := d.ledger.scratch.holders[:0]
+	pool := d.ledger.scratch.holds[:0]
 	eachPiece(*cuts, s, func(p span) {
 		first := len(pool)
-		pool = d.appendHolders(pool, p)
-		seg := segment{span: p, holders: pool[first:len(pool):len(pool)]}
-		seg.known = len(seg.holders) > 0 || d.holdersKnown(p)
+		pool = d.appendHolds(pool, p, k)
+		seg := segment{span: p, holds: pool[first:len(pool):len(pool)]}
+		seg.known = len(seg.holds) > 0 || d.holdersKnown(p)
 		all = append(all, seg)
 	})
-	d.ledger.scratch.segments, d.ledger.scratch.holders = all, pool
+	d.ledger.scratch.segments, d.ledger.scratch.holds = all, pool
 	return all
 }
 
-// appendHolders appends the holders that hold d throughout p.
-func (d *device) appendHolders(to []*holder, p span) []*holder {
+// appendHolds appends the holders that hold d throughout p.
+func (d *device) appendHolds(to []hold, p span, k gpu.Time) []hold {
 	first := len(to)
 	for _, t := range d.tenures {
-		if t.from <= p.from && p.to <= t.to && !slices.Contains(to[first:], t.holder) {
-			to = append(to, t.holder)
+		held := t.from <= p.from && p.to <= t.to
+		if !held || slices.ContainsFunc(to[first:], func(h hold) bool { return h.holder == t.holder }) {
+			continue
 		}
+		h := hold{holder: t.holder, share: t.share}
+		h.attempt, h.starting = t.holder.starting(p.from, k, d.streams(t.holder))
+		to = append(to, h)
 	}
 	if found := to[first:]; len(found) > 1 {
-		slices.SortFunc(found, func(a, b *holder) int { return cmp.Compare(a.key, b.key) })
+		slices.SortFunc(found, func(a, b hold) int { return cmp.Compare(a.key, b.key) })
 	}
 	return to
 }

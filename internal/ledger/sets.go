@@ -5,7 +5,6 @@ package ledger
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -83,19 +82,18 @@ func (s *sets) addMember(a gpu.Allocation, counts *Counts) {
 // wins is the order in which one of two allocations of one set wins: what can't
 // be attributed first, then the larger.
 func wins(a, b gpu.Allocation) bool {
-	if exclusive(a) != exclusive(b) {
-		return exclusive(b)
+	_, _, aKnown := shareOf(a)
+	_, _, bKnown := shareOf(b)
+	if aKnown != bKnown {
+		return bKnown
 	}
 	return cmp.Or(
-		cmp.Compare(a.Sharing, b.Sharing), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Begin, b.Begin),
+		cmp.Compare(a.Sharing, b.Sharing), cmp.Compare(a.Share, b.Share),
+		cmp.Compare(a.Slots.N, b.Slots.N), cmp.Compare(a.Slots.Of, b.Slots.Of), cmp.Compare(a.Begin, b.Begin),
 		cmp.Compare(a.Holder.PodIP, b.Holder.PodIP),
 		cmp.Compare(a.Holder.Workload.Name, b.Holder.Workload.Name),
 		cmp.Compare(a.Holder.Workload.Class, b.Holder.Workload.Class),
 	) > 0
-}
-
-func exclusive(a gpu.Allocation) bool {
-	return a.Share == 1 && (a.Sharing == "" || a.Sharing == gpu.Exclusive)
 }
 
 // next removes and returns the oldest complete set known at step k. Incomplete
@@ -121,65 +119,4 @@ func (s *sets) giveUp(n int, counts *Counts) {
 		counts.Points[IncompleteSet] += uint64(max(len(set.members), 1))
 	}
 	s.waiting = s.waiting[n:]
-}
-
-// claims says what a set says of one device.
-type claims struct {
-	byPod   map[string]gpu.Allocation
-	unknown bool // an allocation that can't be attributed
-	begin   gpu.Time
-}
-
-// partitionPrefix begins the UUID of a MIG instance. An instance isn't a device
-// of its own: its time would be counted beside that of its board.
-const partitionPrefix = "MIG-"
-
-// byDevice sorts a set's members by device, several containers of one pod
-// becoming one holder.
-func (s *allocationSet) byDevice(counts *Counts) map[gpu.DeviceID]*claims {
-	devices := map[gpu.DeviceID]*claims{}
-	for _, a := range s.members {
-		if a.Device == "" {
-			counts.Points[UnresolvedDevice]++
-			continue
-		}
-		if strings.HasPrefix(string(a.Device), partitionPrefix) {
-			counts.Points[UnsupportedSharing]++
-			continue
-		}
-		c := devices[a.Device]
-		if c == nil {
-			c = &claims{byPod: map[string]gpu.Allocation{}, begin: gpu.Forever}
-			devices[a.Device] = c
-		}
-		c.add(a, counts)
-	}
-	return devices
-}
-
-func (c *claims) add(a gpu.Allocation, counts *Counts) {
-	c.begin = min(c.begin, a.Begin)
-	switch {
-	case !(a.Share > 0 && a.Share <= 1): // NaN too
-		counts.Points[BadShare]++
-		c.unknown = true
-		return
-	case !exclusive(a):
-		counts.Points[UnsupportedSharing]++
-		c.unknown = true
-		return
-	}
-	pod := a.Holder.Key()
-	old, found := c.byPod[pod]
-	if !found {
-		c.byPod[pod] = a
-		return
-	}
-	if a.Holder.Container < old.Holder.Container {
-		a.Begin = min(a.Begin, old.Begin)
-		c.byPod[pod] = a
-	} else {
-		old.Begin = min(a.Begin, old.Begin)
-		c.byPod[pod] = old
-	}
 }

@@ -4,8 +4,6 @@
 package ledger
 
 import (
-	"time"
-
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
@@ -13,7 +11,7 @@ import (
 type scratch struct {
 	segmentCuts, pieceCuts []gpu.Time
 	segments               []segment
-	holders                []*holder
+	holds                  []hold
 	intervals, depth       []interval
 }
 
@@ -37,82 +35,90 @@ func (d *device) settle(to, k gpu.Time) {
 	}
 }
 
-// settleUnseen books time for which no sample speaks. Equal holders share it by
-// absolute time.
+// settleUnseen books time for which no sample speaks. It is divided by absolute
+// time.
 func (d *device) settleUnseen(s span, k gpu.Time) {
 	if s.from >= s.to {
 		return
 	}
-	for _, seg := range d.segments(s) {
-		if len(seg.holders) == 0 {
+	d.eachHolder(s, func(h *holder) { h.before = h.activity })
+	for _, seg := range d.segments(s, k) {
+		if len(seg.holds) == 0 {
 			d.bookUnheld(seg, k, nil)
+			continue
 		}
-		for i, h := range seg.holders {
-			h.stretch = gpu.NoTime
-			p := piece{
-				device: d, holder: h, i: i, n: len(seg.holders), k: k,
-				origin: 0, terminates: terminatesAt(h, k),
-			}
-			p.book(seg.span)
-			h.bookedTo = seg.to
-		}
-		d.countOverlap(seg)
+		b := d.newBooking(seg, k)
+		b.before = d.elapsed(seg.from)
+		b.book()
 	}
 }
 
 // settleSeen books the time of a sample interval.
 func (d *device) settleSeen(iv interval, k gpu.Time) {
-	segments := d.segments(span{iv.from, iv.to})
+	d.beginInterval(iv, k)
+	segments := d.segments(span{iv.from, iv.to}, k)
 	held := int64(0)
 	for _, seg := range segments {
-		if len(seg.holders) > 0 {
-			held += int64(seg.to - seg.from)
+		if len(seg.holds) > 0 {
+			held += d.time(seg.span)
 		}
 	}
-	inside, foreign := iv.seen.within(held)
-	outside := running{length: iv.length() - held, observed: iv.length() - held, active: foreign}
+	seen := iv.seen.lasting(d.time(span{iv.from, iv.to}))
+	inside, foreign := seen.within(held)
+	outside := running{length: seen.length - held, observed: seen.length - held, active: foreign}
 	low := inside.below(d.ledger.cfg.IdleThreshold)
+	use := d.processUse(iv, segments, k)
 	var heldBefore, freeBefore int64
 	for _, seg := range segments {
-		if len(seg.holders) == 0 {
-			// Where the time outside of tenures began, if it were in one piece.
-			origin := seg.from - gpu.Time(freeBefore)
-			d.bookUnheld(seg, k, func(t gpu.Time) int64 { return outside.activeAt(int64(t - origin)) })
-			freeBefore += int64(seg.to - seg.from)
+		if len(seg.holds) == 0 {
+			d.bookUnheld(seg, k, func(t gpu.Time) int64 {
+				return outside.activeAt(freeBefore + d.time(span{seg.from, t}))
+			})
+			freeBefore += d.time(seg.span)
 			continue
 		}
-		for i, h := range seg.holders {
-			d.bookHeld(h, i, seg, heldBefore, iv, inside, low, k)
+		b := d.newBooking(seg, k)
+		b.seen, b.before, b.low = &inside, heldBefore, low
+		b.active, b.by = activeDivision(seg.holds, use)
+		b.residence = d.residence(iv.to, k)
+		b.book()
+		heldBefore += d.time(seg.span)
+	}
+	if inside.observed > 0 {
+		d.tellPeers(segments[len(segments)-1].holds, iv.to, !low)
+	}
+}
+
+// eachHolder calls f for every holder that holds d at some time in s.
+func (d *device) eachHolder(s span, f func(*holder)) {
+	for _, t := range d.tenures {
+		if t.from < s.to && s.from < t.to {
+			f(t.holder)
 		}
-		heldBefore += int64(seg.to - seg.from)
-		d.countOverlap(seg)
 	}
 }
 
-// bookHeld books one holder's part of a segment of a sample interval.
-func (d *device) bookHeld(
-	h *holder, i int, seg segment, heldBefore int64, iv interval, inside running, low bool, k gpu.Time,
-) {
-	streams := d.ledger.outputs.of(h.join)
-	h.decideMode(streams, iv.to, k, d.ledger.cfg.MaxGap)
-	h.track(low, seg.from)
-	p := piece{
-		device: d, holder: h, i: i, n: len(seg.holders), k: k,
-		seen: &inside, origin: seg.from - gpu.Time(heldBefore), terminates: terminatesAt(h, k),
-		streams: streams, residence: d.residence(iv.to, k),
-	}
-	p.book(seg.span)
-	h.bookedTo = seg.to
-	if p.terminates < seg.to {
-		h.stretch = gpu.NoTime
-	}
+// beginInterval decides what goes for an interval as a whole.
+func (d *device) beginInterval(iv interval, k gpu.Time) {
+	d.eachHolder(span{iv.from, iv.to}, func(h *holder) {
+		h.before = h.activity
+		maxGap := d.ledger.cfg.MaxGap
+		h.decideMode(d.streams(h), d.peerActive(h, iv.to, maxGap), iv.to, k, maxGap)
+	})
 }
 
-func terminatesAt(h *holder, k gpu.Time) gpu.Time {
-	if h.pod == nil {
-		return gpu.Forever
+// processUse returns what the processes say of an interval, nil if nothing.
+func (d *device) processUse(iv interval, segments []segment, k gpu.Time) *processUse {
+	if len(d.processes.timeline) == 0 {
+		return nil
 	}
-	return h.pod.terminatesAt(k)
+	var pods []string
+	for _, seg := range segments {
+		for _, h := range seg.holds {
+			pods = append(pods, h.key)
+		}
+	}
+	return d.processes.use(span{iv.from, iv.to}, k, pods)
 }
 
 // residence says whether a model was loaded in the interval that ends at t.
@@ -131,14 +137,18 @@ func (d *device) residence(t, k gpu.Time) gpu.Residence {
 // bookUnheld books time that nobody is known to have held on the device itself.
 // foreignAt is the running foreign activity, nil if nothing was observed.
 func (d *device) bookUnheld(seg segment, k gpu.Time, foreignAt func(gpu.Time) int64) {
+	if d.Ref != "" {
+		return // a pseudo-device is only what somebody holds
+	}
+	d.spanned += d.time(seg.span)
 	if !seg.known {
-		d.bookOwn(gpu.Condition{State: gpu.Unobserved, Reason: gpu.ReasonAllocation}, int64(seg.to-seg.from))
+		d.bookOwn(gpu.Condition{State: gpu.Unobserved, Reason: gpu.ReasonAllocation}, d.time(seg.span))
 		return
 	}
 	cuts := d.available.cuts(d.ledger.scratch.pieceCuts[:0], d.ledger.cfg.MaxGap)
 	d.ledger.scratch.pieceCuts = cuts
 	eachPiece(cuts, seg.span, func(p span) {
-		length := int64(p.to - p.from)
+		length := d.time(p)
 		if a, ok := d.available.over(p.from, k, d.ledger.cfg.MaxGap); ok && !a.Available {
 			d.bookOwn(gpu.Condition{State: gpu.Unavailable, Reason: a.Reason}, length)
 			return
@@ -154,25 +164,24 @@ func (d *device) bookUnheld(seg segment, k gpu.Time, foreignAt func(gpu.Time) in
 
 func (d *device) bookOwn(c gpu.Condition, nanos int64) { d.own.book(c, nanos, d.published) }
 
-func (d *device) countOverlap(seg segment) {
-	if len(seg.holders) > 1 {
-		d.ledger.counts.Overlaps += time.Duration(seg.to - seg.from)
-	}
-}
-
 // settleDepth integrates the other engines over the held time of s.
 func (d *device) settleDepth(s span, k gpu.Time) {
 	sc := &d.ledger.scratch
 	for e := gpu.EngineSM; e <= gpu.EngineDRAM; e++ {
 		var ignored Counts
-		sc.depth = d.samples[e].intervals(sc.depth[:0], s, k, k, false, d.ledger.cfg.MaxGap, &ignored)
+		sc.depth = d.samples[e].intervals(sc.depth[:0], s, d.lifeUntil(k), k, false, d.ledger.cfg.MaxGap, &ignored)
 		for _, iv := range sc.depth {
-			for _, seg := range d.segments(span{max(iv.from, s.from), min(iv.to, s.to)}) {
-				for i, h := range seg.holders {
-					upTo := func(t gpu.Time) int64 {
-						return shareOf(iv.seen.activeAt(int64(t-iv.from)), i, len(seg.holders))
-					}
-					h.account.bookDepth(e, upTo(seg.to)-upTo(seg.from), d.published)
+			if d.life != nil && iv.from < d.opened {
+				continue // its slices were somebody else's
+			}
+			seen := iv.seen.lasting(d.time(span{iv.from, iv.to}))
+			for _, seg := range d.segments(span{max(iv.from, s.from), min(iv.to, s.to)}, k) {
+				equal := equalDivision(len(seg.holds))
+				running := func(t gpu.Time) int64 { return seen.activeAt(d.time(span{iv.from, t})) }
+				from, to := running(seg.from), running(seg.to)
+				for i, h := range seg.holds {
+					account := d.accountOf(h.holder, d.attribution(h.holder, h.share), seg.from)
+					account.bookDepth(e, equal.part(i, to)-equal.part(i, from), d.published)
 				}
 			}
 		}

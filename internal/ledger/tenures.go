@@ -6,6 +6,7 @@ package ledger
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
@@ -20,7 +21,7 @@ func (d *device) applySet(last, s gpu.Time, c *claims) {
 	if gap || c.unknown {
 		d.unknown = append(d.unknown, span{max(last, d.settled), s})
 	}
-	for _, t := range d.tenures {
+	for _, t := range slices.Clone(d.tenures) {
 		if t.open {
 			d.carry(t, last, s, c, gap)
 		}
@@ -30,15 +31,46 @@ func (d *device) applySet(last, s gpu.Time, c *claims) {
 			d.admit(c.byPod[pod], last, s, gap)
 		}
 	}
+	if !gap && !c.unknown {
+		d.admitShort(last, s, c)
+	}
 	d.datedEnds = slices.DeleteFunc(d.datedEnds, func(e datedEnd) bool { return e.time <= s })
 	d.lastSet = s
 }
 
+// admitShort takes in the holders that came and went between the sets of last
+// and s: only their dated end tells of them.
+func (d *device) admitShort(last, s gpu.Time, c *claims) {
+	held := map[string]bool{} // at last
+	for _, t := range d.tenures {
+		held[t.holder.key] = held[t.holder.key] || !t.open && t.latest == s
+	}
+	slices.SortFunc(d.datedEnds, func(a, b datedEnd) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.pod, b.pod))
+	})
+	for _, e := range d.datedEnds {
+		_, named := c.byPod[e.pod]
+		if !e.told || named || held[e.pod] || e.claim.begin == gpu.NoTime || e.time <= last || e.time > s {
+			continue
+		}
+		from := max(e.claim.begin, last, d.settled)
+		if from >= e.time || d.ended != gpu.NoTime && from >= d.ended {
+			continue
+		}
+		t := d.begin(d.holderOf(e.claim), e.claim.share, from, e.time)
+		t.open, t.latest = false, s
+	}
+}
+
 // carry keeps t open up to s if the set has its holder, else it ends t.
 func (d *device) carry(t *tenure, last, s gpu.Time, c *claims, gap bool) {
-	if a, held := c.byPod[t.holder.key]; held && !gap && !c.unknown {
+	if held, ok := c.byPod[t.holder.key]; ok && !gap && !c.unknown {
+		t.holder.learn(held, d.ID)
+		if held.share != t.share { // from the set before on
+			t.open = false
+			t = d.begin(t.holder, held.share, t.to, s)
+		}
 		t.to = s
-		t.holder.learn(a.Holder, d.ID)
 		return
 	}
 	t.open = false
@@ -63,8 +95,8 @@ func (d *device) holdsAt(pod string, s gpu.Time) bool {
 }
 
 // admit begins the tenure of a holder that the set of time s adds.
-func (d *device) admit(a gpu.Allocation, last, s gpu.Time, gap bool) {
-	begin := min(a.Begin, s)
+func (d *device) admit(c claim, last, s gpu.Time, gap bool) {
+	begin := min(c.begin, s)
 	from := max(begin, d.settled)
 	switch {
 	case last != gpu.NoTime && gap, last == gpu.NoTime && s.Sub(d.settled) > d.ledger.cfg.MaxGap:
@@ -75,32 +107,48 @@ func (d *device) admit(a gpu.Allocation, last, s gpu.Time, gap bool) {
 		begin = last
 		from = max(last, d.settled)
 	}
-	h := d.holderOf(a.Holder)
-	if cut := from.Sub(max(begin, d.opened)); h.account == nil && begin != gpu.NoTime && !gap && cut > 0 {
-		d.ledger.counts.Clamped += cut
+	if d.ended != gpu.NoTime && from >= d.ended {
+		return // d lives no more
 	}
-	d.begin(h, from, s)
+	h := d.holderOf(c)
+	if cut := from.Sub(max(begin, d.opened)); h.began == gpu.NoTime && begin != gpu.NoTime && !gap && cut > 0 {
+		d.clamp(cut)
+	}
+	d.begin(h, c.share, from, s)
+}
+
+// clamp counts held time that came too late to be booked.
+func (d *device) clamp(late time.Duration) {
+	d.ledger.counts.Clamped += late
+	d.node.clamped += late
 }
 
 // begin opens a tenure of h.
-func (d *device) begin(h *holder, from, to gpu.Time) {
+func (d *device) begin(h *holder, has share, from, to gpu.Time) *tenure {
 	from = max(from, d.settled) // a set may be older than the device
 	to = max(from, to)
-	d.tenures = append(d.tenures, &tenure{holder: h, span: span{from, to}, open: true})
+	t := &tenure{holder: h, share: has, span: span{from, to}, open: true}
+	d.tenures = append(d.tenures, t)
 	h.tenures++
-	d.join(h, from)
+	if h.began == gpu.NoTime {
+		h.began = from
+	}
+	d.accountOf(h, d.attribution(h, has), from)
+	return t
 }
 
-// holderOf returns the holder on d that is the pod of w.
-func (d *device) holderOf(w gpu.Holder) *holder {
-	key := w.Key()
+// holderOf returns the holder on d that is the pod of c.
+func (d *device) holderOf(c claim) *holder {
+	key := c.Key()
 	h := d.holders[key]
 	if h == nil {
-		h = &holder{Holder: w, key: key, device: d, join: keysOf(w, d.ID), pod: d.ledger.pod(key)}
+		h = &holder{Holder: c.Holder, key: key, device: d, join: keysOf(c.Holder, d.ID), pod: d.ledger.pod(key)}
 		h.pod.holders[h] = d
 		d.node.holding[key] = h.pod
 		d.holders[key] = h
 	}
+	h.learn(c, d.ID)
+	d.node.joinGroup(h)
 	return h
 }
 
@@ -110,6 +158,12 @@ func (d *device) drop(h *holder) {
 		return
 	}
 	delete(d.holders, h.key)
+	d.node.leaveGroup(h)
+	for _, a := range h.accounts {
+		if a != nil {
+			a.leave(h.closed)
+		}
+	}
 	if h.pod == nil {
 		return
 	}
@@ -127,8 +181,13 @@ func (d *device) addDatedEnd(e datedEnd) {
 	switch {
 	case d.lastSet != gpu.NoTime && e.time <= d.lastSet:
 		d.endLate(e.pod, e.time)
-	case !slices.Contains(d.datedEnds, e):
-		d.datedEnds = append(d.datedEnds, e)
+	default:
+		i := slices.IndexFunc(d.datedEnds, func(o datedEnd) bool { return o.pod == e.pod && o.time == e.time })
+		if i < 0 {
+			d.datedEnds = append(d.datedEnds, e)
+		} else if e.before(d.datedEnds[i]) {
+			d.datedEnds[i] = e
+		}
 	}
 }
 
@@ -137,7 +196,7 @@ func (d *device) addDatedEnd(e datedEnd) {
 func (d *device) endLate(pod string, t gpu.Time) {
 	for _, ten := range d.tenures {
 		if ten.holder.key == pod && !ten.open && ten.to < t && t <= ten.latest {
-			d.ledger.counts.Clamped += max(min(d.settled, t).Sub(ten.to), 0)
+			d.clamp(max(min(d.settled, t).Sub(ten.to), 0))
 			ten.to = t
 		}
 	}
@@ -146,18 +205,21 @@ func (d *device) endLate(pod string, t gpu.Time) {
 // endAll ends every tenure at the end of the device. Who held it then holds it
 // again if it lives again.
 func (d *device) endAll() {
-	d.claimed = &claims{byPod: map[string]gpu.Allocation{}}
 	for _, t := range d.tenures {
-		if t.open && !t.holder.host {
-			d.claimed.byPod[t.holder.key] = gpu.Allocation{Holder: t.holder.Holder}
-		}
 		t.open, t.to = false, min(t.to, d.ended)
 	}
+	d.forgetTenures()
 }
 
 // applyLabels takes in the holders that the labels of samples name, each
 // sample being a set of this device alone.
 func (d *device) applyLabels(k gpu.Time) {
+	if d.boarded {
+		d.asBoard.passLabels(k)
+	}
+	if d.boarded || !d.live() {
+		return
+	}
 	for _, set := range d.labelSets.timeline {
 		if set.time > k {
 			break
@@ -165,13 +227,18 @@ func (d *device) applyLabels(k gpu.Time) {
 		if set.time <= d.lastSet {
 			continue
 		}
-		c := &claims{byPod: map[string]gpu.Allocation{}}
-		if key := set.value.Key(); key != "" {
-			c.byPod[key] = gpu.Allocation{Holder: set.value, Share: 1}
-		}
-		d.applySet(d.lastSet, set.time, c)
+		d.takeSet(d.lastSet, set.time, claimsOfLabel(set.value))
 	}
 	d.labelSets.forget(d.lastSet)
+}
+
+// claimsOfLabel returns what a label says of a device.
+func claimsOfLabel(h gpu.Holder) *claims {
+	c := &claims{byPod: map[string]claim{}}
+	if key := h.Key(); key != "" {
+		c.byPod[key] = claim{Holder: h, containers: containersOf(h), share: wholeDevice}
+	}
+	return c
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {

@@ -41,7 +41,7 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 		if d.node != n {
 			continue
 		}
-		settled, opened, some = min(settled, d.settled), min(opened, h.account.opened), h.Holder
+		settled, opened, some = min(settled, d.settled), min(opened, h.opened()), h.Holder
 		for _, s := range n.ledger.outputs.of(h.join) {
 			if s.profile.Kind == gpu.OutputCounter && s.known(k) && !slices.Contains(streams, s) {
 				streams = append(streams, s)

@@ -40,8 +40,10 @@ var importRules = []importRule{
 		},
 	},
 	{
-		name:    "internal/ledger and internal/startup import the standard library and internal/gpu only",
-		governs: func(f goFile) bool { return within(f.dir(), "internal/ledger", "internal/startup") && !f.isTest() },
+		name: "internal/ledger, internal/startup and internal/audit import the standard library and internal/gpu only",
+		governs: func(f goFile) bool {
+			return within(f.dir(), "internal/ledger", "internal/startup", "internal/audit") && !f.isTest()
+		},
 		allows: func(_ goFile, imported string) bool {
 			return isStandard(imported) || ownWithin(imported, "internal/gpu", "internal/ledger", "internal/startup")
 		},
@@ -115,7 +117,7 @@ func violations(files []goFile) []string {
 }
 
 func isPure(f goFile) bool {
-	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup") && !f.isTest()
+	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit") && !f.isTest()
 }
 
 // within reports whether p is one of the folders or below one.
@@ -225,6 +227,8 @@ func TestImportsFindsPlantedViolations(t *testing.T) {
 		{"internal/ledger/deep/er.go", "go.uber.org/zap", importRules[1].name},
 		{"internal/ledger/ledger.go", module + "/internal/gpupdata", importRules[1].name},
 		{"internal/ledger/ledger.go", "log/slog", importRules[2].name},
+		{"internal/audit/audit.go", module + "/internal/gpupdata", importRules[1].name},
+		{"internal/audit/audit.go", "os", importRules[2].name},
 		{"internal/checkpoint/checkpoint.go", pdata, importRules[3].name},
 		{"internal/ledger/ledger_test.go", pdata, importRules[3].name},
 		{"internal/gpupdata/decode.go", pdata, ""},

@@ -83,10 +83,10 @@ func (b book) addFamily(family *dto.MetricFamily, node string, add func(*Account
 }
 
 func (b book) account(l labels) *Account {
-	k := key{l["hw_id"], cmp.Or(l["k8s_pod_uid"], l["k8s_namespace_name"]+"/"+l["k8s_pod_name"])}
+	k := key{cmp.Or(l["hw_id"], l["gpu_device_ref"]), cmp.Or(l["k8s_pod_uid"], l["k8s_namespace_name"]+"/"+l["k8s_pod_name"])}
 	if b[k] == nil {
 		b[k] = &Account{
-			Device:    l["hw_id"],
+			Device:    k.device,
 			Namespace: l["k8s_namespace_name"],
 			Pod:       l["k8s_pod_name"],
 			PodUID:    l["k8s_pod_uid"],
@@ -121,7 +121,7 @@ func addState(a *Account, l labels, d time.Duration) error {
 }
 
 // duration reads a counter of seconds. The ledger counts whole nanoseconds,
-// which a float64 of seconds carries exactly up to 104 days.
+// which a float64 of seconds carries exactly up to 97 days.
 func duration(metric *dto.Metric) (time.Duration, error) {
 	seconds := metric.GetUntyped().GetValue()
 	if metric.GetCounter() != nil {

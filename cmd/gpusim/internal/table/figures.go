@@ -40,6 +40,7 @@ var (
 var held = []figure{
 	allocatedTime,
 	{key: "unobserved_activity", title: "no data", of: in(noActivity)},
+	{key: "startup", title: "starting", rare: true, of: in(counters.State(gpu.Startup))},
 	{key: "terminating", title: "stopping", rare: true, of: in(counters.State(gpu.Terminating))},
 	idleTime,
 	{key: "idle_resident", title: "resident", of: in(resident)},

@@ -37,7 +37,7 @@ func Notes(total counters.Account) string {
 	busy := total.Sum(counters.State(gpu.Unproven)) + total.Sum(counters.State(gpu.Productive))
 	switch more := total.Active - busy; {
 	case more > 0:
-		notes = append(notes, fmt.Sprintf("gpu.active.time is %s s, %s s above the line Active: it counts stopping devices, too.",
+		notes = append(notes, fmt.Sprintf("gpu.active.time is %s s, %s s above the line Active: start-up and stopping count, too.",
 			seconds().text(total.Active), seconds().text(more)))
 	case more < 0:
 		notes = append(notes, fmt.Sprintf("gpu.active.time is %s s, %s s below the line Active: an error of the collector.",

@@ -98,6 +98,24 @@ func TestWaterfall(t *testing.T) {
 	golden(t, "waterfall-no-price.txt", Waterfall(total, Price{})+"\n"+ActiveHour(total, Price{})+"\n")
 }
 
+// Starting is a line of its own: without it, allocated doesn't add up.
+func TestWaterfallOfAStart(t *testing.T) {
+	a := counters.Account{Pod: "p", States: map[gpu.Condition]time.Duration{
+		{State: gpu.Startup, Reason: gpu.ReasonImagePull}: seconds3(30),
+		{State: gpu.Startup, Reason: gpu.ReasonModelLoad}: seconds3(70),
+		{State: gpu.Productive}:                           seconds3(100),
+	}}
+	a.Allocated = states(a)
+	text := Waterfall(a, Price{})
+	for _, line := range []string{
+		`(?m)^= Allocated .* 200.000  100.0$`, `(?m)^− Starting .* 100.000   50.0$`,
+		`(?m)^    image pull .* 30.000   15.0$`, `(?m)^    model load .* 70.000   35.0$`,
+	} {
+		assert.Regexp(t, line, text)
+	}
+	assert.Contains(t, PerContainer([]counters.Account{a}), "starting")
+}
+
 func TestWaterfallOfNothing(t *testing.T) {
 	total := counters.Total(nil)
 	golden(t, "nothing.txt", Waterfall(total, price(t, "1.74"))+"\n"+ActiveHour(total, price(t, "1.74"))+"\n"+
@@ -169,7 +187,7 @@ func TestPriceMovesEveryCost(t *testing.T) {
 
 func TestNotesOnTheMeasure(t *testing.T) {
 	total := counters.Total(fleet())
-	assert.Contains(t, Notes(total), "gpu.active.time is 4,468.987 s, 3.200 s above the line Active: it counts stopping devices")
+	assert.Contains(t, Notes(total), "gpu.active.time is 4,468.987 s, 3.200 s above the line Active: start-up and stopping count, too.")
 	total.Active -= seconds3(4.2)
 	assert.Contains(t, Notes(total), "1.000 s below the line Active: an error of the collector.")
 	assert.Empty(t, Notes(counters.Account{}))

@@ -35,6 +35,7 @@ func waterfall(a counters.Account) node {
 	idle.within = &node{title: "of which with a model resident", time: a.Sum(resident)}
 	allocated := sum("=", "Allocated",
 		minus("No data (activity)", a, noActivity, "activity"),
+		minus(starting, a, counters.State(gpu.Startup), ""),
 		minus(stopping, a, counters.State(gpu.Terminating), ""),
 		idle,
 		active,
@@ -47,8 +48,11 @@ func waterfall(a counters.Account) node {
 	)
 }
 
-// stopping is a line that is left out if there is none: it is rare.
-const stopping = "Stopping"
+// The lines that are left out if there is none: they are rare.
+const (
+	starting = "Starting"
+	stopping = "Stopping"
+)
 
 var noAllocation = counters.Because(gpu.Unobserved, gpu.ReasonAllocation)
 
@@ -66,7 +70,8 @@ func sum(sign, title string, parts ...node) node {
 	s := node{sign: sign, title: title}
 	for _, part := range parts {
 		s.time += part.time
-		if part.title != stopping || part.time != 0 {
+		rare := part.title == starting || part.title == stopping
+		if !rare || part.time != 0 {
 			s.parts = append(s.parts, part)
 		}
 	}
