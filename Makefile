@@ -32,6 +32,8 @@ RACE_PKGS ?= ./processor/...
 BENCH      ?= .
 BENCH_PKGS ?= ./internal/ledger/... ./internal/gpupdata/... ./processor/...
 FUZZTIME   ?= 30s
+# How many times each test of `make restart` kills the collector.
+KILLS      ?= 50
 # Where `make cross` has to compile and link.
 CROSS      ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 # The files of the recording that `make real-data` replays, as .csv or .csv.gz.
@@ -107,6 +109,41 @@ tidy-check: ## Fail if a go.mod isn't tidy
 .PHONY: bench
 bench: ## Run the benchmarks of the hot path (BENCH=regexp)
 	go test -run='^$$' -bench='$(BENCH)' -benchmem $(BENCH_PKGS)
+
+# How the suite in test/restart is run.
+RESTART = OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' RESTART_KILLS='$(KILLS)' RESTART_SEED='$(SEED)' \
+	go test -tags='restart,$(TAGS)' -v
+
+.PHONY: restart
+restart: build ## Kill the collector at KILLS random moments of a simulated hour (SEED=n repeats)
+	$(RESTART) -count=1 -timeout=10m ./test/restart/...
+
+.PHONY: soak
+soak: build ## The same for twenty hours: 1,000 kills of each kind
+	$(RESTART) -count=20 -timeout=2h ./test/restart/...
+
+# `$(PLANT)` are flags for a ledger with $$fault in it (internal/ledger/faults.go).
+PLANT = -count=1 -timeout=5m -tags='ledgerfault,$(TAGS)' \
+	-ldflags="-X $$(go list ./internal/ledger).planted=$$fault"
+
+.PHONY: fault
+fault: ## Fail if a fault that is planted in the ledger isn't found
+	@by_property() { \
+		fault=$$1; \
+		out=$$(go test $(PLANT) -run "^($$2)$$" ./internal/ledger -rapid.nofailfile -rapid.shrinktime=1s 2>&1); \
+		found=$$(echo "$$out" | awk '/^--- FAIL: TestProp/ { print $$3 }' | sort | xargs); \
+		[ -n "$$found" ] || { echo "$$out"; echo "fault $$fault: not found by $$2" >&2; exit 1; }; \
+		printf '%-6s found by %s' "$$fault" "$$found"; \
+	}; \
+	by_self_check() { \
+		out=$$(go test $(PLANT) -v -run '^TestPlantedLedgerFault$$' ./processor/gpuaccountingprocessor 2>&1) && \
+			echo "$$out" | grep -q '^--- PASS: TestPlantedLedgerFault' || \
+			{ echo; echo "$$out"; echo "fault $$fault: not found by gpu.ledger.error" >&2; exit 1; }; \
+		printf ', gpu.ledger.error'; \
+	}; \
+	by_property share TestPropConservation; by_self_check; echo; \
+	by_property late 'TestPropLate|TestPropDuplicates'; by_self_check; echo; \
+	by_property gap TestPropOracle; echo
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz function for FUZZTIME (default 30s)

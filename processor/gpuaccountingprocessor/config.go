@@ -45,6 +45,8 @@ type Config struct {
 	Granularity       string         `mapstructure:"granularity"`
 	ForwardInputs     string         `mapstructure:"forward_inputs"`
 	Outputs           []OutputConfig `mapstructure:"outputs"`
+	// Storage is the extension that keeps the checkpoint, nil if none does.
+	Storage *component.ID `mapstructure:"storage"`
 
 	Price configoptional.Optional[PriceConfig] `mapstructure:"price"`
 
@@ -177,6 +179,16 @@ func (c *Config) ledger() ledger.Config {
 		Labels:            c.Allocation == allocationLabels,
 		Host:              c.Allocation == allocationNone,
 	}
+}
+
+// meaning names what the sums mean: those of another meaning can't go on under
+// the same starts. With another price, costs would jump.
+func (c *Config) meaning() string {
+	price := "none"
+	if p := c.Price.Get(); p != nil {
+		price = fmt.Sprintf("%v %s/%s", p.Amount, p.Currency, p.Per)
+	}
+	return fmt.Sprintf("allocation: %s, granularity: %s, price: %s", c.Allocation, c.Granularity, price)
 }
 
 // profiles returns how the application metrics are read.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -40,6 +41,25 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, Bytes(1<<30), cfg.ResidentThreshold)
 	require.Equal(t, 4096, cfg.MaxAccounts)
 	require.Nil(t, cfg.price())
+	require.Nil(t, cfg.Storage)
+}
+
+// TestMeaning: sums can't go on under another price, nor as other accounts.
+func TestMeaning(t *testing.T) {
+	meanings := map[string]bool{}
+	for _, yaml := range []string{
+		"{}", "granularity: workload", "allocation: none",
+		"price: {amount: 1, currency: EUR, per: hour}", "price: {amount: 2, currency: EUR, per: hour}",
+		"price: {amount: 1, currency: USD, per: hour}",
+	} {
+		cfg, err := load(t, yaml)
+		require.NoError(t, err)
+		require.False(t, meanings[cfg.meaning()], yaml)
+		meanings[cfg.meaning()] = true
+	}
+	cfg, err := load(t, "max_gap: 3m")
+	require.NoError(t, err)
+	require.True(t, meanings[cfg.meaning()], "what isn't settled yet may be settled otherwise")
 }
 
 func TestAllKeys(t *testing.T) {
@@ -64,8 +84,10 @@ outputs:
   - metric: vllm:num_requests_waiting
     kind: demand
 price: {amount: 1.74, currency: EUR, per: hour}
+storage: file_storage/gpu
 `)
 	require.NoError(t, err)
+	require.Equal(t, component.MustNewIDWithName("file_storage", "gpu"), *cfg.Storage)
 	require.Equal(t, Bytes(512<<20), cfg.ResidentThreshold)
 	require.Equal(t, &gpu.Price{PerHour: 1_740_000_000, Currency: "EUR"}, cfg.price())
 	require.Equal(t, []gpu.OutputProfile{
@@ -109,6 +131,7 @@ func TestRefusals(t *testing.T) {
 		"a sign":               {"price: {amount: 1, currency: €, per: hour}", []string{"currency", "ISO 4217"}},
 		"grace of centuries":   {"idle_grace: 2400000h", []string{"idle_grace: 2400000h", "up to 8760h"}},
 		"gap of centuries":     {"max_gap: 1300000h", []string{"max_gap: 1300000h", "up to 8760h"}},
+		"storage in words":     {"storage: the disk", []string{"storage", "the disk"}},
 		"price without unit":   {"price: {amount: 1, per: hour}", []string{`currency: ""`, "ISO 4217"}},
 		"price per year":       {"price: {amount: 1, currency: EUR, per: year}", []string{`per: "year"`, "hour"}},
 	}

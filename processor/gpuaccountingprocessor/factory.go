@@ -20,7 +20,7 @@ func NewFactory() processor.Factory {
 	return processor.NewFactory(
 		metadata.Type,
 		createDefaultConfig,
-		processor.WithMetrics(createMetrics, metadata.MetricsStability),
+		processor.WithMetrics(createMetrics(&claims{}), metadata.MetricsStability),
 	)
 }
 
@@ -41,8 +41,12 @@ func createDefaultConfig() component.Config {
 	}
 }
 
-func createMetrics(
-	_ context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
-) (processor.Metrics, error) {
-	return newAccounting(set.TelemetrySettings, cfg.(*Config), next, time.Now), nil
+func createMetrics(used *claims) processor.CreateMetricsFunc {
+	return func(
+		_ context.Context, set processor.Settings, cfg component.Config, next consumer.Metrics,
+	) (processor.Metrics, error) {
+		a := newAccounting(set.TelemetrySettings, cfg.(*Config), next, time.Now)
+		a.keeper.id, a.keeper.claims, a.keeper.bootID = set.ID, used, bootID
+		return a, nil
+	}
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
-	"go.opentelemetry.io/collector/consumer/consumertest"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/otelcol-gpu/otelcol-gpu/internal/checkpoint"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
@@ -51,6 +51,11 @@ func TestMetadataOfStates(t *testing.T) {
 	file := loadMetadata(t)
 	require.Equal(t, file.Attributes["gpu.state"].Enum, states)
 	require.Equal(t, file.Attributes["gpu.state.reason"].Enum, reasons)
+	var attributions []string
+	for a := gpu.ExclusiveAttribution; a <= gpu.HostAttribution; a++ {
+		attributions = append(attributions, a.String())
+	}
+	require.Equal(t, file.Attributes["gpu.attribution"].Enum, attributions)
 }
 
 // everything is one of each derived point that there can be.
@@ -73,17 +78,19 @@ func everything() gpu.Derived {
 		}
 	}
 	held := gpu.Account{
-		Device: device, Kind: gpu.HolderAccount, Holder: holder, Start: second(0), Time: second(100), States: states,
+		Device: device, Kind: gpu.HolderAccount, Holder: holder, Attribution: gpu.ProcessAttribution,
+		Start: second(0), Time: second(100), States: states,
 		Depth: []gpu.DepthTime{
 			{Engine: gpu.EngineSM, Nanos: 1}, {Engine: gpu.EngineTensor, Nanos: 1}, {Engine: gpu.EngineDRAM, Nanos: 1},
 		},
 		Episode: &gpu.IdleEpisode{Reason: gpu.ReasonBatch, Age: time.Minute},
 	}
-	overflow, own := held, held
+	overflow, own, unresolved := held, held, held
+	unresolved.Device.ID, unresolved.Device.Ref = "", "nvidia3"
 	overflow.Kind, own.Kind = gpu.OverflowAccount, gpu.DeviceAccount
 	overflow.Holder, own.Holder = gpu.Holder{}, gpu.Holder{}
 	return gpu.Derived{
-		Accounts: []gpu.Account{held, overflow, own},
+		Accounts: []gpu.Account{held, overflow, own, unresolved},
 		Outputs: []gpu.OutputTotal{{
 			Holder: producer, Node: "n", Cluster: "c", Unit: "{token}", Start: second(0), Time: second(1), Value: 1,
 		}},
@@ -95,6 +102,9 @@ func everything() gpu.Derived {
 func TestMetadataOfMetrics(t *testing.T) {
 	md := pmetric.NewMetrics()
 	gpupdata.EncodeDerived(everything(), &gpu.Price{PerHour: 1, Currency: "EUR"}, md)
+	gpupdata.EncodeHealth([]gpupdata.NodeHealth{
+		{NodeStanding: gpu.NodeStanding{Node: "n", Cluster: "c"}, Error: new(time.Duration), Coverage: new(float64)},
+	}, md)
 	file := loadMetadata(t)
 	seen := map[string]bool{}
 	for _, rm := range md.ResourceMetrics().All() {
@@ -144,12 +154,13 @@ func requireForm(t *testing.T, want metadatayaml.Metric, m pmetric.Metric) {
 // both ways.
 func TestMetadataOfTelemetry(t *testing.T) {
 	tel := componenttest.NewTelemetry()
-	p := newAccounting(tel.NewTelemetrySettings(), testConfig(), consumertest.NewNop(), wallClock)
-	require.NoError(t, p.Start(t.Context(), componenttest.NewNopHost()))
-	consume(t, p, tick(0, 0.25, 0))
-	consume(t, p, tick(0, 0.25, 0))
-	consume(t, p, tick(10, 0.25, 0))
-	consume(t, p, tick(20, 0.25, 0))
+	p := newNode(t)
+	p.set = tel.NewTelemetrySettings()
+	p.start()
+	p.consume(tick(0, 0.25, 0))
+	p.consume(tick(0, 0.25, 0))
+	p.consume(tick(10, 0.25, 0))
+	p.consume(tick(20, 0.25, 0))
 
 	file := loadMetadata(t)
 	for name, want := range file.Telemetry.Metrics {
@@ -193,5 +204,9 @@ func TestReadmeNamesEverything(t *testing.T) {
 	}
 	for _, r := range gpupdata.DropReasons() {
 		require.Contains(t, string(readme), "`"+string(r)+"`")
+	}
+	for _, o := range checkpoint.Outcomes() {
+		require.Contains(t, string(readme), "`"+string(o)+"`")
+		require.Contains(t, file.Telemetry.Metrics["gpu_accounting_restores"].Description, string(o))
 	}
 }

@@ -15,13 +15,14 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/processor"
 
+	"github.com/otelcol-gpu/otelcol-gpu/internal/audit"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
 )
 
-// maxAhead is how far a point's time may be ahead of the wall clock. It is the
-// only use of a clock: everything else goes by the times of points.
+// maxAhead is how far a point's time may be ahead of the wall clock. Nothing
+// that is accounted goes by a clock: only this, and how long a storage fails.
 const maxAhead = 5 * time.Minute
 
 var errStopped = errors.New("gpu_accounting is shut down: the batch isn't accounted, send it again")
@@ -36,10 +37,21 @@ type accounting struct {
 	now     func() time.Time
 	own     *telemetry
 
+	settings ledger.Config
+	meaning  string // of the sums, see Config.meaning
+
 	// order is held while a batch with derived points is under way, so that at
 	// most one is. Batches that find it taken pass without derived points; what
 	// was due then is due with the next one.
-	order chan struct{}
+	order  turn
+	audit  *audit.Audit          // of its sends; guarded by order
+	tamper func(pmetric.Metrics) // tests plant faults with it, nil else
+
+	// writing is held while a batch is taken in and stored, so that the journal
+	// has the order in which the ledger saw them. It is never held while calling
+	// next. Where two are held, the order is: order, writing, mu.
+	writing turn
+	keeper  keeper
 
 	mu      sync.Mutex // guards what follows; never held while calling next
 	ledger  *ledger.Ledger
@@ -62,8 +74,14 @@ func newAccounting(
 		price:   cfg.price(),
 		now:     now,
 		own:     newTelemetry(set, cfg.MaxAccounts),
-		order:   make(chan struct{}, 1),
-		ledger:  ledger.New(cfg.ledger()),
+
+		settings: cfg.ledger(),
+		meaning:  cfg.meaning(),
+		order:    newTurn(),
+		audit:    audit.New(),
+		writing:  newTurn(),
+		keeper:   keeper{storage: cfg.Storage},
+		ledger:   ledger.New(cfg.ledger()),
 	}
 }
 
@@ -72,8 +90,11 @@ func (a *accounting) Capabilities() consumer.Capabilities {
 	return consumer.Capabilities{MutatesData: true}
 }
 
-// Start registers the component's own telemetry.
-func (a *accounting) Start(context.Context, component.Host) error {
+// Start opens the checkpoint and registers the component's own telemetry.
+func (a *accounting) Start(ctx context.Context, host component.Host) error {
+	if err := a.open(ctx, host); err != nil {
+		return fmt.Errorf("gpu_accounting: %w", err)
+	}
 	return a.own.start(a.observeSelf)
 }
 
@@ -86,28 +107,29 @@ func (a *accounting) ConsumeMetrics(ctx context.Context, md pmetric.Metrics) err
 	a.own.dropped(drops)
 	a.decoder.Filter(md, a.forward)
 
-	publishes := a.tryOrder()
+	publishes := a.order.try()
 	if publishes {
-		defer a.leaveOrder()
+		defer a.order.leave()
 	}
-	derived, err := a.observe(batch, publishes)
+	derived, err := a.take(ctx, batch, publishes)
 	if err != nil {
 		return err
 	}
 	return a.send(ctx, md, derived)
 }
 
-// tryOrder takes the order lock if it is free.
-func (a *accounting) tryOrder() bool {
-	select {
-	case a.order <- struct{}{}:
-		return true
-	default:
-		return false
+// take takes the batch in, stores it, and returns what may be sent with it.
+func (a *accounting) take(ctx context.Context, batch gpu.Batch, publishes bool) (gpu.Derived, error) {
+	if err := a.writing.take(ctx); err != nil {
+		return gpu.Derived{}, fmt.Errorf("gpu_accounting: the batch isn't accounted, another is still being stored: %w", err)
 	}
+	defer a.writing.leave()
+	derived, err := a.observe(batch, publishes)
+	if err != nil || a.keeper.store == nil {
+		return derived, err
+	}
+	return a.persist(ctx, batch, derived, publishes), nil
 }
-
-func (a *accounting) leaveOrder() { <-a.order }
 
 // observe takes the batch in and returns what is due, if this batch may carry
 // it.
@@ -127,46 +149,22 @@ func (a *accounting) observe(batch gpu.Batch, publishes bool) (gpu.Derived, erro
 
 // send appends derived to md and passes it on.
 func (a *accounting) send(ctx context.Context, md pmetric.Metrics, derived gpu.Derived) error {
-	gpupdata.EncodeDerived(derived, a.price, md)
+	if isDue(derived) {
+		a.encode(derived).ResourceMetrics().MoveAndAppendTo(md.ResourceMetrics())
+	}
 	if md.ResourceMetrics().Len() == 0 {
 		return nil // all of it was input that isn't forwarded
 	}
 	err := a.next.ConsumeMetrics(ctx, md)
-	if len(derived.Accounts)+len(derived.Outputs) == 0 {
+	if !isDue(derived) {
 		return err
 	}
 	a.own.published(err)
 	if err == nil {
+		a.audit.Accept()
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.ledger.Confirm(derived)
 	}
 	return err
-}
-
-// Shutdown settles everything with the evidence at hand and publishes it.
-func (a *accounting) Shutdown(ctx context.Context) error {
-	select {
-	case a.order <- struct{}{}:
-		defer a.leaveOrder()
-	case <-ctx.Done():
-		return fmt.Errorf("gpu_accounting: a batch is still under way: %w", ctx.Err())
-	}
-	derived, first := a.finish()
-	if !first {
-		return nil
-	}
-	return errors.Join(a.send(ctx, pmetric.NewMetrics(), derived), a.own.stop())
-}
-
-func (a *accounting) finish() (derived gpu.Derived, first bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.stopped {
-		return gpu.Derived{}, false
-	}
-	a.stopped = true
-	a.ledger.Finish()
-	derived, _ = a.ledger.Due()
-	return derived, true
 }

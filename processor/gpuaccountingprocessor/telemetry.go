@@ -6,6 +6,7 @@ package gpuaccountingprocessor
 import (
 	"maps"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/otel/metric"
@@ -34,13 +35,19 @@ type telemetry struct {
 	mu           sync.Mutex // guards what follows
 	drops        gpupdata.Drops
 	publications map[string]int64
+	restores     map[string]int64
+	writes       map[string]int64
+	written      int64         // bytes
+	writing      time.Duration // in which these were written
 	warned       map[gpupdata.DropReason]bool
+	wrong        bool // a self-check that found an error was told
 }
 
 func newTelemetry(set component.TelemetrySettings, limit int) *telemetry {
 	return &telemetry{
 		set: set, limit: limit,
 		drops: gpupdata.Drops{}, publications: map[string]int64{}, warned: map[gpupdata.DropReason]bool{},
+		restores: map[string]int64{}, writes: map[string]int64{},
 	}
 }
 
@@ -73,15 +80,63 @@ func (t *telemetry) dropped(drops gpupdata.Drops) {
 	}
 }
 
+// Outcomes of a batch with derived points.
+const (
+	publicationAccepted = "accepted"
+	publicationFailed   = "failed"
+	publicationHeldBack = "held_back" // they couldn't be stored
+)
+
 // published counts a batch with derived points.
 func (t *telemetry) published(err error) {
+	if err != nil {
+		t.count(publicationFailed)
+	} else {
+		t.count(publicationAccepted)
+	}
+}
+
+// checked tells the first error that a self-check finds.
+func (t *telemetry) checked(n *gpupdata.NodeHealth) {
+	if n.Error == nil || *n.Error == 0 {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err != nil {
-		t.publications["failed"]++
-	} else {
-		t.publications["accepted"]++
+	if t.wrong {
+		return
 	}
+	t.wrong = true
+	t.set.Logger.Error("the points of gpu.time don't add up to the time that passed: don't trust them from here on",
+		zap.String("node", n.Node), zap.Duration("error", *n.Error),
+		zap.String("remedy", "this is a defect of gpu_accounting: please report it, with its version, its configuration and this message; "+
+			"gpu.ledger.error tells every further error"))
+}
+
+func (t *telemetry) count(publication string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.publications[publication]++
+}
+
+// restored counts how the ledger began.
+func (t *telemetry) restored(outcome string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.restores[outcome]++
+}
+
+// wrote counts a write of the checkpoint.
+func (t *telemetry) wrote(outcome string, size int, took time.Duration, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.writing += took
+	if err != nil {
+		t.writes["failed"]++
+		return
+	}
+	t.writes[outcome]++
+	t.written += int64(size)
 }
 
 // observeSelf reads everything that the component says of itself.
@@ -101,6 +156,10 @@ func (a *accounting) observeSelf() metadata.Telemetry {
 		PairsTrimmed:    int64(counts.Trimmed),
 		PointsDropped:   map[string]int64{},
 		Publications:    maps.Clone(t.publications),
+		Restores:        maps.Clone(t.restores),
+		Writes:          maps.Clone(t.writes),
+		WrittenBytes:    t.written,
+		WritingTime:     t.writing.Seconds(),
 		SettleLag:       lag.Seconds(),
 		TimeClamped:     counts.Clamped.Seconds(),
 		TimeOverlapped:  counts.Overlaps.Seconds(),

@@ -19,14 +19,20 @@ type Telemetry struct {
 	OutputsSparse, PairsTrimmed int64
 	PointsDropped               map[string]int64 // by reason
 	Publications                map[string]int64 // by outcome
-	SettleLag                   float64          // s
-	TimeClamped, TimeOverlapped float64          // s
+	Restores                    map[string]int64 // by outcome
+	Writes                      map[string]int64 // of the checkpoint, by outcome
+	WrittenBytes                int64
+	WritingTime                 float64 // s
+	SettleLag                   float64 // s
+	TimeClamped, TimeOverlapped float64 // s
 }
 
 type instruments struct {
 	accounts, accountsLimit     metric.Int64ObservableGauge
 	rejected, sparse, trimmed   metric.Int64ObservableCounter
 	dropped, publications       metric.Int64ObservableCounter
+	restores, writes, written   metric.Int64ObservableCounter
+	writing                     metric.Float64ObservableCounter
 	lag                         metric.Float64ObservableGauge
 	timeClamped, timeOverlapped metric.Float64ObservableCounter
 }
@@ -43,7 +49,7 @@ func Register(set component.TelemetrySettings, read func() Telemetry) (metric.Re
 		i.observe(o, read())
 		return nil
 	}, i.accounts, i.accountsLimit, i.rejected, i.sparse, i.trimmed, i.dropped, i.publications,
-		i.lag, i.timeClamped, i.timeOverlapped)
+		i.restores, i.writes, i.written, i.writing, i.lag, i.timeClamped, i.timeOverlapped)
 }
 
 func (i *instruments) observe(o metric.Observer, t Telemetry) {
@@ -55,11 +61,18 @@ func (i *instruments) observe(o metric.Observer, t Telemetry) {
 	o.ObserveFloat64(i.lag, t.SettleLag)
 	o.ObserveFloat64(i.timeClamped, t.TimeClamped)
 	o.ObserveFloat64(i.timeOverlapped, t.TimeOverlapped)
-	for reason, n := range t.PointsDropped {
-		o.ObserveInt64(i.dropped, n, metric.WithAttributes(attribute.String("reason", reason)))
-	}
-	for outcome, n := range t.Publications {
-		o.ObserveInt64(i.publications, n, metric.WithAttributes(attribute.String("outcome", outcome)))
+	o.ObserveInt64(i.written, t.WrittenBytes)
+	o.ObserveFloat64(i.writing, t.WritingTime)
+	observeBy(o, i.dropped, "reason", t.PointsDropped)
+	observeBy(o, i.publications, "outcome", t.Publications)
+	observeBy(o, i.restores, "outcome", t.Restores)
+	observeBy(o, i.writes, "outcome", t.Writes)
+}
+
+// observeBy observes one number per value of an attribute.
+func observeBy(o metric.Observer, i metric.Int64Observable, attr string, numbers map[string]int64) {
+	for value, n := range numbers {
+		o.ObserveInt64(i, n, metric.WithAttributes(attribute.String(attr, value)))
 	}
 }
 
@@ -92,7 +105,15 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 	counter(&i.dropped, "otelcol_gpu_accounting_points_dropped", "{point}",
 		"Points that counted for nothing, by reason.")
 	counter(&i.publications, "otelcol_gpu_accounting_publications", "{batch}",
-		"Batches with derived points, by outcome (accepted, failed).")
+		"Batches with derived points, by outcome (accepted, failed, held_back).")
+	counter(&i.restores, "otelcol_gpu_accounting_restores", "{restore}",
+		"Starts with a storage, by what they found (fresh, resumed, other_boot, other_settings, corrupt, newer_format, unreadable).")
+	counter(&i.writes, "otelcol_gpu_accounting_checkpoint_writes", "{write}",
+		"Writes of the checkpoint, by outcome (saved, appended, deleted, failed).")
+	counter(&i.written, "otelcol_gpu_accounting_checkpoint_bytes", "By",
+		"Bytes written to the checkpoint.")
+	seconds(&i.writing, "otelcol_gpu_accounting_checkpoint_time",
+		"Time that writing the checkpoint took.")
 	seconds(&i.timeClamped, "otelcol_gpu_accounting_time_clamped",
 		"Held time that came too late to be booked on its holder.")
 	seconds(&i.timeOverlapped, "otelcol_gpu_accounting_time_overlapped",
