@@ -45,8 +45,10 @@ func TestPropConservation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFeatures(t)
+		capped := rapid.Bool().Draw(t, "cap") && !f.Partitions // a partition follows its board, if that has an account
+		f.Outputs = f.Outputs && !capped                       // outputs are capped as well, then they hold nothing back
 		s := drawScenarioWith(t, f)
-		if rapid.Bool().Draw(t, "cap") && !f.Partitions { // a partition follows its board, if that has an account
+		if capped {
 			s.cfg.MaxAccounts = len(deviceIDs(s.events)) + rapid.IntRange(0, 3).Draw(t, "holders")
 		}
 		s.cfg.Workloads = rapid.Bool().Draw(t, "workloads")
