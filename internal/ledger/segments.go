@@ -48,8 +48,11 @@ func (d *device) segments(s span, k gpu.Time) []segment {
 func (d *device) appendHolds(to []hold, p span, k gpu.Time) []hold {
 	first := len(to)
 	for _, t := range d.tenures {
-		held := t.from <= p.from && p.to <= t.to
-		if !held || slices.ContainsFunc(to[first:], func(h hold) bool { return h.holder == t.holder }) {
+		if t.from > p.from || p.to > t.to {
+			continue
+		}
+		if i := slices.IndexFunc(to[first:], func(h hold) bool { return h.holder == t.holder }); i >= 0 {
+			to[first+i].share = t.share // of the newer set
 			continue
 		}
 		h := hold{holder: t.holder, share: t.share}
