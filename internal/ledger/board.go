@@ -75,9 +75,12 @@ func (b *board) freeFrom(t gpu.Time) (free []int) {
 func (d *device) openPartition(t gpu.Time) gpu.Time {
 	var b *board
 	if d.Slices.Valid() && d.Parent != "" {
-		b = d.ledger.boardOf(d)
+		if b = d.ledger.boardOf(d); b == nil { // there is no room for the board
+			d.ledger.counts.Points[Limit] += uint64(d.samples[gpu.EngineAny].clear())
+			return gpu.NoTime
+		}
 	}
-	if b == nil || b.of != d.Slices.Of {
+	if b == nil || b.device.node != d.node || b.of != d.Slices.Of {
 		d.ledger.counts.Points[BadShare] += uint64(d.samples[gpu.EngineAny].clear())
 		return gpu.NoTime
 	}
@@ -103,6 +106,15 @@ func (d *device) openPartition(t gpu.Time) gpu.Time {
 		d.reopen(t)
 	}
 	return t
+}
+
+// release drops what points to the board: it is forgotten, with all its lives.
+func (b *board) release() {
+	for _, p := range b.device.ledger.devices {
+		if p.board == b {
+			p.board, p.life = nil, nil
+		}
+	}
 }
 
 // forget drops what points to a partition that is forgotten.
@@ -147,12 +159,14 @@ func (l *Ledger) boardOf(d *device) *board {
 	}
 	if parent.asBoard == nil {
 		if parent.opened == gpu.NoTime && !l.takeAccount() {
-			l.counts.Points[Limit]++
 			return nil
 		}
-		delete(l.gone, parent.ID)
 		l.place(parent, gpu.Device{ID: d.Parent, Node: d.Node, Cluster: d.Cluster, Model: d.Model})
 		parent.asBoard = &board{device: parent, of: d.Slices.Of}
+		if g := l.gone[parent.ID]; g != nil { // its time up to there is accounted
+			parent.asBoard.floor = g.ended
+			delete(l.gone, parent.ID)
+		}
 	}
 	return parent.asBoard
 }

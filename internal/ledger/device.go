@@ -41,7 +41,7 @@ type device struct {
 	fresh     bool     // opened in this step
 	spanned   int64    // ns that are settled, over all lives
 
-	claimed   *claims // what the newest label says, while d is at its end
+	claimed   *claims // what the newest label said
 	labelSets levels[gpu.Holder]
 	lastSet   gpu.Time  // newest set that was applied
 	unknown   []span    // of which nobody knows the holders

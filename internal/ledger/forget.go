@@ -44,7 +44,7 @@ func (l *Ledger) forget() {
 		}
 	}
 	for id, g := range l.gone {
-		if g.claimed == nil && needed.Sub(g.ended) > keep {
+		if needed.Sub(g.ended) > keep {
 			delete(l.gone, id)
 		}
 	}

@@ -94,6 +94,7 @@ func (o *outputs) stream(p gpu.Output) *outputStream {
 		})
 	}
 	s := o.byKey[key][i]
+	s.profile = p.Profile // a setting may have changed since it was saved
 	if group := groupKey(p.Join.Group); p.Join.Group != "" && !slices.Contains(o.byKey[group], s) {
 		o.byKey[group] = append(o.byKey[group], s)
 	}

@@ -140,9 +140,8 @@ func (l *Ledger) returnAccount(taken bool) {
 // gone is what is remembered of a device that was removed: points of its life
 // may come again, and sets may still name it.
 type gone struct {
-	node    *node
 	ended   gpu.Time
-	claimed *claims
+	claimed *claims // with holders from labels
 }
 
 // revive lets d go on where it was removed, if it was.
@@ -188,7 +187,13 @@ func (l *Ledger) remove(d *device) {
 	if d.board != nil {
 		d.board.forget(d)
 	}
+	if d.asBoard != nil {
+		d.asBoard.release()
+	}
 	if d.Ref == "" {
-		l.gone[d.ID] = &gone{d.node, d.ended, d.claimed}
+		l.gone[d.ID] = &gone{ended: d.ended}
+		if l.cfg.Labels {
+			l.gone[d.ID].claimed = d.claimed
+		}
 	}
 }

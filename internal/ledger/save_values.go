@@ -98,7 +98,6 @@ func archiveClaim(a *archive, c *claim) {
 }
 
 func archiveGone(a *archive, g *gone) {
-	refer(a, &g.node)
 	archiveInt(a, &g.ended)
 	archivePointer(a, &g.claimed, archiveClaims)
 }

@@ -21,7 +21,6 @@ func (d *device) settle(to, k gpu.Time) {
 	maxGap := d.ledger.cfg.MaxGap
 	sc.intervals = d.samples[gpu.EngineAny].intervals(
 		sc.intervals[:0], span{d.settled, to}, d.lifeUntil(k), k, true, maxGap, &d.ledger.counts)
-	d.settleDepth(span{d.settled, to}, k)
 	from := d.settled
 	for _, iv := range sc.intervals {
 		d.settleUnseen(span{from, iv.from}, k)
@@ -29,6 +28,7 @@ func (d *device) settle(to, k gpu.Time) {
 		from = iv.to
 	}
 	d.settleUnseen(span{from, to}, k)
+	d.settleDepth(span{d.settled, to}, k) // after the states: those know how far starts are
 	d.settled = to
 	if d.settled == d.ended {
 		d.endAll()

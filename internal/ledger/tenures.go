@@ -66,6 +66,7 @@ func (d *device) admitShort(last, s gpu.Time, c *claims) {
 func (d *device) carry(t *tenure, last, s gpu.Time, c *claims, gap bool) {
 	if held, ok := c.byPod[t.holder.key]; ok && !gap && !c.unknown {
 		t.holder.learn(held, d.ID)
+		d.node.joinGroup(t.holder)
 		if held.share != t.share { // from the set before on
 			t.open = false
 			t = d.begin(t.holder, held.share, t.to, s)

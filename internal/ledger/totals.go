@@ -37,11 +37,15 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 	settled, opened := gpu.Forever, gpu.Forever
 	var streams []*outputStream
 	var some gpu.Holder
+	var of *device // whose holder some is
 	for h, d := range p.holders {
 		if d.node != n {
 			continue
 		}
-		settled, opened, some = min(settled, d.settled), min(opened, h.opened()), h.Holder
+		settled, opened = min(settled, d.settled), min(opened, h.opened())
+		if of == nil || d.ID < of.ID { // maps have no order
+			of, some = d, h.Holder
+		}
 		for _, s := range n.ledger.outputs.of(h.join) {
 			if s.profile.Kind == gpu.OutputCounter && s.known(k) && !slices.Contains(streams, s) {
 				streams = append(streams, s)

@@ -91,7 +91,7 @@ func (c *Config) Validate() error {
 		atLeast("emit_interval", c.EmitInterval, time.Nanosecond, "more than 0"),
 		atLeast("idle_grace", c.IdleGrace, 0, "0 or more"),
 		accept("idle_threshold", c.IdleThreshold, c.IdleThreshold >= 0 && c.IdleThreshold <= 1, "0 to 1"),
-		accept("max_accounts", c.MaxAccounts, c.MaxAccounts > 0, "more than 0"),
+		accept("max_accounts", c.MaxAccounts, c.MaxAccounts > 0 && c.MaxAccounts <= mostAccounts, "1 to 1000000"),
 		oneOf("allocation", c.Allocation, allocationRequired, allocationLabels, allocationNone),
 		oneOf("granularity", c.Granularity, granularityPod, granularityWorkload),
 		oneOf("forward_inputs", c.ForwardInputs, "none", "device", "all"),
@@ -152,6 +152,9 @@ func accept(key string, value any, ok bool, accepted string) error {
 	}
 	return fmt.Errorf("%s: %v is not accepted: set %s", key, value, accepted)
 }
+
+// mostAccounts is more than any node has.
+const mostAccounts = 1_000_000
 
 // longest is longer than any setting makes sense, and far from an overflow.
 const longest = 365 * 24 * time.Hour
