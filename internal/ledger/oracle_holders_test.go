@@ -89,7 +89,7 @@ func (o *oracle) shortTenures(d *oracleDevice, before, after oracleSet) []tenure
 		}
 		a.Share = 1 // it is void
 		hold, bad := holdOf(key, []gpu.Allocation{a})
-		if from := max(a.Begin, before.time); !bad && from < a.Time {
+		if from := max(a.Begin, before.time); !bad && from < a.Time && d.openedAt < a.Time {
 			held = append(held, tenure{
 				span: span{from, a.Time}, key: key, set: after.time, told: []told{{oracleHold: hold}},
 			})
