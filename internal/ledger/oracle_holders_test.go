@@ -112,7 +112,7 @@ func (o *oracle) tenure(d *oracleDevice, sets []oracleSet, i int, key string, k 
 // anew hold from there on.
 func (o *oracle) tenuresOfNewLife(d *oracleDevice, sets []oracleSet, k gpu.Time) []tenure {
 	newest := len(d.knownSets(d.livesBy)) - 1
-	if newest < 0 || sets[newest].bad {
+	if newest < 0 || sets[newest].bad || d.wholeAgain {
 		return nil
 	}
 	var held []tenure

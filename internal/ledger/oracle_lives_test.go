@@ -18,7 +18,7 @@ func (o *oracle) openAt(d *oracleDevice, at gpu.Time) {
 	}
 	o.result.Lives[d.id]++
 	d.open, d.named, d.openedAt, d.f, d.end = true, true, at, at, forever
-	d.openedAfter = d.before
+	d.openedAfter, d.wholeAgain = d.before, false
 }
 
 // opening returns the time at which a device opens, as known at k.
@@ -167,7 +167,7 @@ func (o *oracle) target(d *oracleDevice, s oracleStep) gpu.Time {
 // live returns the holders that the newest set known at k has.
 func (d *oracleDevice) live(k gpu.Time) []string {
 	sets := d.knownSets(k)
-	if len(sets) == 0 || sets[len(sets)-1].bad {
+	if len(sets) == 0 || sets[len(sets)-1].bad || d.wholeAgain && sets[len(sets)-1].time < d.openedAt {
 		return nil
 	}
 	var keys []string

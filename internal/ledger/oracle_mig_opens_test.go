@@ -197,7 +197,7 @@ func (o *oracle) goOn(d *oracleDevice, k gpu.Time) {
 	}
 	if !next.board {
 		d.since = next.at - 1
-		d.livesBy = next.at - 1
+		d.livesBy, d.wholeAgain = next.at-1, true
 		o.noticeEnd(d, k)
 		o.notice(d, k)
 	}

@@ -87,6 +87,7 @@ type oracleDevice struct {
 	open        bool
 	named       bool // it was opened before
 	openedAt    gpu.Time
+	wholeAgain  bool     // a board was until then: nobody holds on
 	openedAfter gpu.Time // k of the step before that
 	livesBy     gpu.Time // the time up to which sets were applied when it opened anew
 	f           gpu.Time // F
