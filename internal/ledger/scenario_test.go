@@ -133,7 +133,7 @@ func drawScenarioWith(t *rapid.T, f features) scenario {
 	}
 	g.length = 60 + g.intn(128)
 	if g.chance(1) && !f.Partitions {
-		g.length += 200
+		g.length += 150 // less than the time after which unused evidence is forgotten
 	}
 	devices := 1 + g.intn(3)
 	if f.Partitions {
