@@ -150,6 +150,7 @@ func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
 		})
 		if _, known := d.first[t.key]; !known || !goesOn {
 			d.activity[t.key] = 0
+			delete(d.stretch, t.key)
 			d.attempts[t.key] = map[int]int64{}
 			d.first[t.key] = firstTenure{max(t.from, d.f), t.set}
 		}
