@@ -191,9 +191,6 @@ func (l *Ledger) remove(d *device) {
 		d.asBoard.release()
 	}
 	if d.Ref == "" {
-		l.gone[d.ID] = &gone{ended: d.ended}
-		if l.cfg.Labels {
-			l.gone[d.ID].claimed = d.claimed
-		}
+		l.gone[d.ID] = &gone{d.ended, d.claimed}
 	}
 }

@@ -178,7 +178,9 @@ func (d *device) takeSet(last, s gpu.Time, c *claims) {
 		d.ledger.counts.Points[UnsupportedSharing] += uint64(len(c.byPod))
 		c = nil
 	}
-	d.claimed = c
+	if d.ledger.cfg.Labels { // else the node knows what its newest set said
+		d.claimed = c
+	}
 	if d.live() && !d.boarded {
 		d.applySet(last, s, c)
 	}
