@@ -80,9 +80,10 @@ func together(parts []*reader) (Step, bool) {
 	return next, true
 }
 
-// reader is a walk with the step at which it stands.
+// reader is a walk with the time and the step at which it stands.
 type reader struct {
 	walk Walk
+	at   gpu.Time
 	step Step
 }
 
@@ -100,9 +101,43 @@ func (r *reader) next() {
 	r.step = step
 }
 
-// pass moves to the step that is later than t.
+// pass moves to t.
 func (r *reader) pass(t gpu.Time) {
+	r.at = t
 	for r.step.Until <= t {
 		r.next()
 	}
+}
+
+// Except is an activity that is at rest in some spans, which are in order and
+// apart.
+func Except(a Activity, spans []Span) Activity {
+	if len(spans) == 0 {
+		return a
+	}
+	return func() Walk {
+		r, spans := newReader(a), spans
+		return func() (Step, bool) { return except(r, &spans) }
+	}
+}
+
+func except(r *reader, spans *[]Span) (Step, bool) {
+	if r.step.Until == gpu.Forever {
+		return Step{}, false
+	}
+	next := r.step
+	if len(*spans) > 0 {
+		s := (*spans)[0]
+		switch at := r.at; {
+		case at < s.From:
+			next.Until = min(next.Until, s.From)
+		default:
+			next = Step{Until: min(next.Until, s.To)}
+			if next.Until == s.To {
+				*spans = (*spans)[1:]
+			}
+		}
+	}
+	r.pass(next.Until)
+	return next, true
 }

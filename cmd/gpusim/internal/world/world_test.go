@@ -42,6 +42,17 @@ func TestMeter(t *testing.T) {
 	assert.Zero(t, NewMeter(nil, 5).At(100))
 }
 
+func TestExcept(t *testing.T) {
+	a := Steps(Step{10, 0}, Step{20, 600}, Step{50, 100})
+	assert.Equal(t,
+		[]Step{{5, 0}, {10, 0}, {12, 0}, {20, 600}, {30, 100}, {40, 0}, {50, 100}},
+		walked(Except(a, []Span{{5, 12}, {30, 40}})))
+	assert.Equal(t, walked(a), walked(Except(a, nil)))
+	assert.Empty(t, walked(Except(nil, []Span{{5, 12}})))
+	m := NewMeter(Except(a, []Span{{5, 12}, {30, 40}}), 0)
+	assert.Equal(t, Busy(8*600+20*100), m.At(100))
+}
+
 func TestSpans(t *testing.T) {
 	s := Span{10, 20}
 	assert.False(t, s.Has(10))
