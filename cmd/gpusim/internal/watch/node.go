@@ -29,6 +29,10 @@ type Tick struct {
 	Real, Told gpu.Time
 }
 
+// BoardTail is how much longer than the world a board in MIG mode is accounted:
+// it ends by what is told of it after its last count of instances.
+const BoardTail time.Duration = 2
+
 // New returns a node of w as it is seen.
 func New(w *world.World, n *world.Node, s Settings) *Node {
 	node := &Node{Node: n, Settings: s, start: w.Start, end: w.End}
@@ -39,6 +43,9 @@ func New(w *world.World, n *world.Node, s Settings) *Node {
 	}
 	return node
 }
+
+// End returns the end of the world.
+func (n *Node) End() gpu.Time { return n.end }
 
 // Told returns what the node's clock shows at t.
 func (n *Node) Told(t gpu.Time) gpu.Time {

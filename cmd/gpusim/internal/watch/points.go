@@ -52,6 +52,7 @@ type meters struct {
 	// series is the real time at which the sums began, time that of the
 	// newest point.
 	series, time gpu.Time
+	newest       gpu.Time     // of the points that were read, NoTime before
 	all          *world.Meter // since series
 	sample       *world.Meter // of one sample after another
 	holds        []holdMeter
@@ -85,9 +86,13 @@ func (m *meters) read(at sampled) (Point, bool) {
 	if back := n.back(at.time); back > m.series {
 		m.begin(back)
 	}
+	if at.time <= m.newest || n.away(world.Engine, at.time) { // nothing new
+		return Point{}, false
+	}
 	if at.time < m.series || at.time < d.Life.From || at.time > d.Life.To || world.Within(d.Lost, at.time) {
 		return Point{}, false
 	}
+	m.newest = at.time
 	return Point{
 		Tick: at.tick, Time: n.Told(at.time), Start: n.Told(m.series),
 		Value:     m.value(at.time),
