@@ -42,10 +42,12 @@ func (o *oracle) outdone(i int) bool {
 	return false
 }
 
-// millionths returns ⌊value · 10⁶⌋, exactly.
+// millionths returns value · 10⁶, exactly, rounded to the nearest whole number,
+// halves up.
 func millionths(value float64) int64 {
 	exact := new(big.Rat).SetFloat64(value)
 	exact.Mul(exact, big.NewRat(1_000_000, 1))
+	exact.Add(exact, big.NewRat(1, 2))
 	return new(big.Int).Quo(exact.Num(), exact.Denom()).Int64()
 }
 

@@ -55,7 +55,7 @@ func (p *processes) use(s span, k gpu.Time, holders []string) *processUse {
 	use := &processUse{byPod: map[string]int64{}}
 	for _, at := range p.timeline[from:to] {
 		for key, value := range at.value {
-			weight := floorProduct(value, millionths)
+			weight := (floorProduct(value, 2*millionths) + 1) / 2 // to the nearest, halves up
 			if slices.Contains(holders, key.pod) {
 				use.byPod[key.pod] += weight
 			} else {

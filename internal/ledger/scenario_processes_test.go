@@ -18,7 +18,7 @@ func (g *generator) processes() {
 		for at := g.intn(20); at < g.length && d.ID != "" && !g.chance(1); at += g.wait(1, 15) {
 			t := g.instant(at)
 			for n := range g.intn(4) {
-				p := gpu.Process{Device: d.ID, PID: strconv.Itoa(n), Time: t, Value: pick(g, 0.3, 0, 0.29, 1, 1e-7, 0.5)}
+				p := gpu.Process{Device: d.ID, PID: strconv.Itoa(n), Time: t, Value: pick(g, 0.3, 0, 0.6, 1, 1e-7, 6e-7, 1./128, 0.5)}
 				if len(g.tenancy) > 0 && g.chance(13) {
 					p.Pod = g.processOf(d, t)
 				}
