@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -12,11 +13,18 @@ import (
 
 // group is what a node knows of pods that do one job together.
 type group struct {
-	members []joinKey // of all that hold or held devices of the node
-	touched gpu.Time  // the newest step in which a member began or ended
+	members []*holder         // that hold devices of the node, or held them in unsettled time
+	former  map[string]former // by pod, that held some
 	// busy tells by device at which interval ends it was active, held by a
 	// member.
 	busy map[gpu.DeviceID]*levels[bool]
+}
+
+// former is a pod that held devices of the node, all of whose time on them is
+// settled. Somebody else may have its address and its devices by now.
+type former struct {
+	join []joinKey // its lasting ones
+	left gpu.Time
 }
 
 // joinGroup lets the outputs of h count for its group.
@@ -27,15 +35,29 @@ func (n *node) joinGroup(h *holder) {
 	}
 	g := n.groups[name]
 	if g == nil {
-		g = &group{busy: map[gpu.DeviceID]*levels[bool]{}}
+		g = &group{former: map[string]former{}, busy: map[gpu.DeviceID]*levels[bool]{}}
 		n.groups[name] = g
 	}
-	g.touched = n.stepped
-	for _, key := range h.join {
-		if !slices.Contains(g.members, key) {
-			g.members = append(g.members, key)
+	g.members = append(g.members, h)
+}
+
+// keysAt returns the keys of what counts for the members on a device whose F
+// is t: a member that left does for the time before that, by its lasting keys.
+func (g *group) keysAt(t gpu.Time) (keys []joinKey) {
+	for _, h := range g.members {
+		switch {
+		case h.left == gpu.Forever:
+			keys = append(keys, h.join...)
+		case t < h.left:
+			keys = append(keys, lasting(h.join)...)
 		}
 	}
+	for _, f := range g.former {
+		if t < f.left {
+			keys = append(keys, f.join...)
+		}
+	}
+	return keys
 }
 
 // streams returns the streams that are evidence for h: its own and its group's.
@@ -46,7 +68,7 @@ func (d *device) streams(h *holder) []*outputStream {
 		return own
 	}
 	all := slices.Clone(own)
-	keys := append([]joinKey{groupKey(name)}, d.node.groups[name].members...)
+	keys := append(d.node.groups[name].keysAt(d.settled), groupKey(name))
 	for _, s := range d.ledger.outputs.of(keys) {
 		if !slices.Contains(all, s) {
 			all = append(all, s)
@@ -84,21 +106,18 @@ func (d *device) peerActive(h *holder, t gpu.Time, maxGap time.Duration) bool {
 	return false
 }
 
-// leaveGroup tells that a member holds nothing any more.
+// leaveGroup tells that all time of a member on its device is settled.
 func (n *node) leaveGroup(h *holder) {
-	if g := n.groups[h.Workload.Group]; g != nil {
-		g.touched = n.stepped
+	g := n.groups[h.Workload.Group]
+	if g == nil {
+		return
 	}
+	g.members = slices.DeleteFunc(g.members, func(o *holder) bool { return o == h })
+	g.former[h.key] = former{lasting(h.join), max(h.left, g.former[h.key].left)}
 }
 
 // forgetGroups drops what no interval that ends after t can need.
 func (n *node) forgetGroups(t gpu.Time) {
-	held := map[string]bool{}
-	for _, d := range n.devices {
-		for _, h := range d.holders {
-			held[h.Workload.Group] = true
-		}
-	}
 	for name, g := range n.groups {
 		for id, busy := range g.busy {
 			busy.forget(t)
@@ -106,7 +125,8 @@ func (n *node) forgetGroups(t gpu.Time) {
 				delete(g.busy, id)
 			}
 		}
-		if !held[name] && g.touched < t {
+		maps.DeleteFunc(g.former, func(_ string, f former) bool { return f.left < t })
+		if len(g.members)+len(g.former)+len(g.busy) == 0 {
 			delete(n.groups, name)
 		}
 	}

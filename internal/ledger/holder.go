@@ -87,6 +87,9 @@ type holder struct {
 	tenures    int // that aren't settled
 	began      gpu.Time
 	closed     gpu.Time // end of its newest settled tenure
+	// left is the time of the first set that lacks it, or the end of its device;
+	// Forever while it holds.
+	left gpu.Time
 
 	activity activity
 	before   activity // the interval that is being settled

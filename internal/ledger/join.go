@@ -53,6 +53,16 @@ func keysOf(h gpu.Holder, device gpu.DeviceID) []joinKey {
 	return keys
 }
 
+// lasting returns those of a pod's keys that no other pod gets after it.
+func lasting(keys []joinKey) (left []joinKey) {
+	for _, k := range keys {
+		if k.by == "uid" || k.by == "name" {
+			left = append(left, k)
+		}
+	}
+	return left
+}
+
 // seriesPerAccount bounds the output series, as a multiple of MaxAccounts.
 const seriesPerAccount = 16
 
@@ -85,12 +95,12 @@ func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
 func (o *outputs) stream(p gpu.Output) *outputStream {
 	key := strongest(p.Join)
 	i := slices.IndexFunc(o.byKey[key], func(s *outputStream) bool {
-		return s.join == key && s.profile.Metric == p.Profile.Metric
+		return s.join == key && s.group == p.Join.Group && s.profile.Metric == p.Profile.Metric
 	})
 	if i < 0 {
 		i = len(o.byKey[key])
 		o.byKey[key] = append(o.byKey[key], &outputStream{
-			profile: p.Profile, join: key, series: map[string]*timeline[outputPoint]{},
+			profile: p.Profile, join: key, group: p.Join.Group, series: map[string]*timeline[outputPoint]{},
 		})
 	}
 	s := o.byKey[key][i]

@@ -112,7 +112,7 @@ func (o *oracle) pieceCuts(d *oracleDevice, s span, held []tenure, k gpu.Time) [
 		cuts = append(cuts, t.from, t.to)
 		cuts = append(cuts, o.terminatingSince(t.key, k))
 		cuts = append(cuts, o.startCuts(d, t.key, k)...)
-		for _, stream := range o.streamsOf(d.node, t.key, k) {
+		for _, stream := range o.streamsOf(d, t.key, k) {
 			for _, series := range stream.series {
 				for _, p := range series {
 					cuts = append(cuts, p.Time, p.Time.Add(-stream.window), p.Time.Add(-o.cfg.MaxGap))

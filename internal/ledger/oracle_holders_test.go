@@ -30,6 +30,7 @@ type tenure struct {
 
 	key       string
 	set       gpu.Time // the first set that has it
+	left      gpu.Time // the first set after it that lacks it, or forever
 	continues bool     // after an unknown span, the one before it
 	told      []told   // by time; the last one is of all the rest
 }
@@ -91,7 +92,7 @@ func (o *oracle) shortTenures(d *oracleDevice, before, after oracleSet) []tenure
 		hold, bad := holdOf(key, []gpu.Allocation{a})
 		if from := max(a.Begin, before.time); !bad && from < a.Time && d.openedAt < a.Time {
 			held = append(held, tenure{
-				span: span{from, a.Time}, key: key, set: after.time, told: []told{{oracleHold: hold}},
+				span: span{from, a.Time}, key: key, set: after.time, left: after.time, told: []told{{oracleHold: hold}},
 			})
 		}
 	}
@@ -100,10 +101,13 @@ func (o *oracle) shortTenures(d *oracleDevice, before, after oracleSet) []tenure
 
 // tenure follows a holder from set i on.
 func (o *oracle) tenure(d *oracleDevice, sets []oracleSet, i int, key string, k gpu.Time) tenure {
-	t := tenure{span: span{to: o.holdsTo(d, sets, i, key, k)}, key: key, set: sets[i].time}
+	t := tenure{span: span{to: o.holdsTo(d, sets, i, key, k)}, key: key, set: sets[i].time, left: forever}
 	t.told = []told{{oracleHold: sets[i].of(key)}}
 	for ; i+1 < len(sets) && sets[i+1].has(key) && !o.gap(sets[i].time, sets[i+1].time); i++ {
 		t.told = append(t.told, told{sets[i].time, sets[i+1].of(key)})
+	}
+	if i+1 < len(sets) {
+		t.left = sets[i+1].time
 	}
 	return t
 }

@@ -152,7 +152,7 @@ func (o *oracle) target(d *oracleDevice, s oracleStep) gpu.Time {
 	}
 	if !s.last && !ended {
 		for _, key := range d.live(k) {
-			target = min(target, o.heldBack(d.node, key, k))
+			target = min(target, o.heldBack(d, key, k))
 		}
 	}
 	for i := 1; i < len(points); i++ {
@@ -178,9 +178,9 @@ func (d *oracleDevice) live(k gpu.Time) []string {
 }
 
 // heldBack returns how far the output streams of a holder let F go at k.
-func (o *oracle) heldBack(node, key string, k gpu.Time) gpu.Time {
+func (o *oracle) heldBack(d *oracleDevice, key string, k gpu.Time) gpu.Time {
 	limit := forever
-	for _, stream := range o.streamsOf(node, key, k) {
+	for _, stream := range o.streamsOf(d, key, k) {
 		newest, running := gpu.NoTime, false
 		for _, series := range stream.series {
 			for _, p := range series {

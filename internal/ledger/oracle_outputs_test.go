@@ -21,22 +21,23 @@ type outputStream struct {
 	series [][]gpu.Output // each by time
 }
 
-// streamsKey is what the streams of a holder follow from, within a step.
+// streamsKey is what the streams of a holder follow from, while F and the
+// holders of all devices stay.
 type streamsKey struct {
-	node, key string
-	k         gpu.Time
-	members   int
+	device gpu.DeviceID
+	key    string
+	k      gpu.Time
 }
 
-// streamsOf returns the output streams of a holder, as known at k.
-func (o *oracle) streamsOf(node, key string, k gpu.Time) []outputStream {
-	memo := streamsKey{node, key, k, len(o.members[node])}
+// streamsOf returns the output streams of a holder of a device, as known at k.
+func (o *oracle) streamsOf(d *oracleDevice, key string, k gpu.Time) []outputStream {
+	memo := streamsKey{d.id, key, k}
 	if streams, ok := o.memo[memo]; ok {
 		return streams
 	}
 	var streams []outputStream
 	for i, p := range o.all.Outputs {
-		if p.Profile.Kind != gpu.OutputCounter || p.Time > k || !o.belongs(i, node, key) {
+		if p.Profile.Kind != gpu.OutputCounter || p.Time > k || !o.belongs(p.Join, d, key) {
 			continue
 		}
 		name := o.streams[i]
@@ -56,20 +57,45 @@ func (o *oracle) streamsOf(node, key string, k gpu.Time) []outputStream {
 	return streams
 }
 
-// belongs says whether the i-th output is one of a holder's on a node: joined to
-// its pod, to another pod of its group that holds or held devices of the node,
-// or to the group.
-func (o *oracle) belongs(i int, node, key string) bool {
-	pod, group := o.pods[i], o.groups[key]
+// belongs says whether what is joined so is a holder's on a device: joined to
+// itself, to its group, or to another holder of its group on the node. What is
+// joined to one that left counts for the time before that, if no other pod can
+// be meant.
+func (o *oracle) belongs(j gpu.Join, d *oracleDevice, key string) bool {
+	group := o.groups[key]
 	switch {
-	case pod == key:
+	case o.means(j, d, key):
 		return true
 	case group == "":
 		return false
-	case o.all.Outputs[i].Join.Group == group:
+	case j.Group == group:
 		return true
 	}
-	return pod != "" && o.groups[pod] == group && o.members[node][pod]
+	for _, other := range o.devices {
+		for member, left := range other.left {
+			if other.node != d.node || o.groups[member] != group || !o.means(j, other, member) {
+				continue
+			}
+			if left == forever || d.f < left && (j.PodUID != "" || j.Pod != "") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// means says whether a join means a holder of a device.
+func (o *oracle) means(j gpu.Join, d *oracleDevice, key string) bool {
+	h := o.pods[key]
+	switch {
+	case j.PodUID != "":
+		return h.PodUID == j.PodUID
+	case j.Pod != "":
+		return h.Namespace == j.Namespace && h.Pod == j.Pod
+	case j.PodIP != "":
+		return h.PodIP == j.PodIP
+	}
+	return j.Device != "" && d.id == j.Device
 }
 
 func (s *outputStream) add(p gpu.Output) {
@@ -83,43 +109,31 @@ func (s *outputStream) add(p gpu.Output) {
 	}
 }
 
-// findPods joins the points of applications to pods.
+// findPods takes in how pods are named, and which points are of one stream.
 func (o *oracle) findPods() {
-	var holders []gpu.Holder
 	for _, a := range o.all.Allocations {
-		holders = append(holders, a.Holder)
+		o.pods[a.Holder.Key()] = a.Holder
 	}
 	for _, a := range o.all.DeviceAllocations {
-		holders = append(holders, a.Holder)
+		o.pods[a.Holder.Key()] = a.Holder
 	}
 	for _, p := range o.all.Outputs {
-		pod := podOf(p.Join, holders)
-		o.pods = append(o.pods, pod)
-		if pod == "" {
-			pod = fmt.Sprint(p.Join)
+		j := p.Join
+		switch { // the first that is known
+		case j.PodUID != "":
+			j = gpu.Join{PodUID: j.PodUID, Group: j.Group}
+		case j.Pod != "":
+			j = gpu.Join{Namespace: j.Namespace, Pod: j.Pod, Group: j.Group}
+		case j.PodIP != "":
+			j = gpu.Join{PodIP: j.PodIP, Group: j.Group}
 		}
-		o.streams = append(o.streams, pod+" "+p.Profile.Metric)
+		o.streams = append(o.streams, fmt.Sprint(j, p.Profile.Metric))
 	}
-}
-
-// podOf returns the key of the pod that a join means.
-func podOf(j gpu.Join, holders []gpu.Holder) string {
-	if j.PodUID != "" {
-		return j.PodUID
-	}
-	for _, h := range holders {
-		byName := j.Pod != "" && h.Namespace == j.Namespace && h.Pod == j.Pod
-		byIP := j.Pod == "" && j.PodIP != "" && h.PodIP == j.PodIP
-		if byName || byIP {
-			return h.Key()
-		}
-	}
-	return ""
 }
 
 // activeCondition returns what the activity in a piece is.
-func (o *oracle) activeCondition(node, key string, piece span, k gpu.Time) gpu.Condition {
-	streams := o.streamsOf(node, key, k)
+func (o *oracle) activeCondition(d *oracleDevice, key string, piece span, k gpu.Time) gpu.Condition {
+	streams := o.streamsOf(d, key, k)
 	flat := false
 	for _, stream := range streams {
 		for _, series := range stream.series {
@@ -164,12 +178,12 @@ func (o *oracle) outputs() map[string]float64 {
 			continue
 		}
 		for _, key := range d.live(d.known) {
-			if o.cfg.Labels || o.heldDevices(key) != 1 || o.groups[key] != "" {
+			if o.cfg.Labels || o.heldDevices(key) != 1 || o.groups[key] != "" || o.sharesCounters(d, key) {
 				continue // it may have come back
 			}
 			produced[key] = 0
 			o.memo = map[streamsKey][]outputStream{}
-			for _, stream := range o.streamsOf(d.node, key, d.f) {
+			for _, stream := range o.streamsOf(d, key, d.f) {
 				for _, series := range stream.series {
 					for i, p := range series {
 						if o.holdsSince(d, key) < p.Time {
@@ -181,6 +195,19 @@ func (o *oracle) outputs() map[string]float64 {
 		}
 	}
 	return produced
+}
+
+// sharesCounters says whether a counter of a holder means another pod, too.
+func (o *oracle) sharesCounters(d *oracleDevice, key string) bool {
+	return slices.ContainsFunc(o.all.Outputs, func(p gpu.Output) bool {
+		pods := map[string]bool{}
+		for other := range o.pods {
+			if _, onDevice := d.left[other]; o.means(p.Join, d, other) && (onDevice || p.Join.PodIP != "") {
+				pods[other] = true
+			}
+		}
+		return pods[key] && len(pods) > 1
+	})
 }
 
 // holdsSince returns when the first account of a holder opened.

@@ -36,7 +36,7 @@ func (o *oracle) findDevices() {
 		d := &oracleDevice{
 			id: id, node: of.Node, parent: of.Parent, slices: of.Slices, pseudo: of.ID == "", end: forever,
 			stretch: map[string]gpu.Time{}, activity: map[string]int64{}, attempts: map[string]map[int]int64{},
-			first: map[string]firstTenure{}, board: board{dropped: map[gpu.Time]bool{}},
+			started: map[string]int{}, first: map[string]firstTenure{}, left: map[string]gpu.Time{}, board: board{dropped: map[gpu.Time]bool{}},
 		}
 		d.gauges = o.gaugesOf(id)
 		d.pairs = o.pairsOf(id)

@@ -81,9 +81,11 @@ func (o *oracle) startUpOf(d *oracleDevice, key string, piece span, k gpu.Time, 
 		}
 	}
 	milestones = slices.DeleteFunc(milestones, func(m oracleMilestone) bool { return m.Attempt != s.attempt })
-	if s.over = len(milestones) == 0 || o.risen(d, key, piece, k, s.attempt, milestones); s.over {
+	if len(milestones) == 0 || s.attempt < d.started[key] {
+		s.over = true
 		return s
 	}
+	s.over = o.risen(d, key, piece, k, s.attempt, milestones)
 	latest := oracleMilestone{}
 	for _, m := range milestones {
 		if m.Name == gpu.Ready && m.At <= piece.from {
@@ -96,6 +98,9 @@ func (o *oracle) startUpOf(d *oracleDevice, key string, piece span, k gpu.Time, 
 		if m.At > latest.At || m.At == latest.At && m.order > latest.order {
 			latest, s.reason = m, m.reason
 		}
+	}
+	if s.over { // for good
+		d.started[key] = s.attempt + 1
 	}
 	return s
 }
@@ -111,7 +116,7 @@ func (o *oracle) risen(
 			began = min(began, m.At)
 		}
 	}
-	for _, stream := range o.streamsOf(d.node, key, k) {
+	for _, stream := range o.streamsOf(d, key, k) {
 		for _, series := range stream.series {
 			for i, p := range series {
 				if rise(series, i) > 0 && began < p.Time && p.Time <= piece.from {

@@ -65,7 +65,7 @@ func (c heldCondition) unobserved() gpu.Condition {
 }
 
 func (c heldCondition) active() gpu.Condition {
-	return c.o.activeCondition(c.b.d.node, c.key, c.piece, c.b.k)
+	return c.o.activeCondition(c.b.d, c.key, c.piece, c.b.k)
 }
 
 func (c heldCondition) idle() gpu.Condition {
@@ -125,7 +125,7 @@ func (o *oracle) gaugeAbove0(kind gpu.OutputKind, b *booking, key string) bool {
 	newest, t := map[series]gpu.Output{}, b.ev.to
 	for i, p := range o.all.Outputs {
 		s := series{o.streams[i], p.Series}
-		if p.Profile.Kind == kind && p.Time <= t && p.Time > newest[s].Time && o.belongs(i, b.d.node, key) {
+		if p.Profile.Kind == kind && p.Time <= t && p.Time > newest[s].Time && o.belongs(p.Join, b.d, key) {
 			newest[s] = p
 		}
 	}

@@ -5,6 +5,7 @@ package ledger_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -129,6 +130,7 @@ func (d *oracleDevice) heldBefore(key string) bool {
 // comes back after all of its time was settled is a new one.
 func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
 	held := o.tenures(d, k)
+	left := map[string]gpu.Time{}
 	for _, t := range held {
 		if t.set < d.openedAt && t.to <= d.openedAt && !d.heldBefore(t.key) {
 			continue // it was over when the device opened
@@ -137,9 +139,7 @@ func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
 			continue // the device was over when it began
 		}
 		o.openAccounts(d, t)
-		if t.key != hostKey {
-			o.members[d.node][t.key] = true
-		}
+		left[t.key] = max(left[t.key], t.left)
 		seen := seenTenure{t.key, t.set}
 		if slices.Contains(d.noticed, seen) {
 			continue
@@ -152,9 +152,12 @@ func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
 			d.activity[t.key] = 0
 			delete(d.stretch, t.key)
 			d.attempts[t.key] = map[int]int64{}
+			delete(d.started, t.key)
 			d.first[t.key] = firstTenure{max(t.from, d.f), t.set}
 		}
 	}
+	maps.Copy(d.left, left)
+	clear(o.memo)
 }
 
 // settle moves F as far as the step allows. A device that ends with it may go
@@ -185,6 +188,7 @@ func (o *oracle) settleTo(d *oracleDevice, target, k gpu.Time) {
 		d.plain += d.w(settled)
 	}
 	d.f = target
+	clear(o.memo)
 }
 
 // close ends the life of a device that is settled to its end.
@@ -195,5 +199,12 @@ func (o *oracle) close(d *oracleDevice) {
 	clear(d.stretch)
 	clear(d.activity)
 	clear(d.attempts)
+	clear(d.started)
 	clear(d.first)
+	for key, left := range d.left {
+		if left == forever {
+			d.left[key] = d.closedAt
+		}
+	}
+	clear(o.memo)
 }

@@ -62,12 +62,11 @@ type oracle struct {
 	cfg     ledger.Config
 	deep    bool // compute the depth, too
 	all     gpu.Batch
-	pods    []string          // of each of the outputs, the pod, if it is known
-	streams []string          // of each of the outputs, what it is a point of
-	groups  map[string]string // pod → its group
+	streams []string              // of each of the outputs, what it is a point of
+	groups  map[string]string     // pod → its group
+	pods    map[string]gpu.Holder // pod → its names
 	nodes   []string
-	devices []*oracleDevice            // by id
-	members map[string]map[string]bool // node → pods that hold or held its devices
+	devices []*oracleDevice // by id
 	memo    map[streamsKey][]outputStream
 	result  oracleResult
 }
@@ -101,9 +100,11 @@ type oracleDevice struct {
 	stretch     map[string]gpu.Time      // holder → start of its running stretch
 	activity    map[string]int64         // holder → its activity since its start-up was over
 	attempts    map[string]map[int]int64 // holder → attempt → its activity in it
+	started     map[string]int           // holder → the first attempt that isn't over for good
 	first       map[string]firstTenure
-	noticed     []seenTenure   // tenures that were seen, by their first set
-	settled     []peerInterval // whole intervals, for peers on other devices
+	left        map[string]gpu.Time // holder → the first set that lacks it, or forever
+	noticed     []seenTenure        // tenures that were seen, by their first set
+	settled     []peerInterval      // whole intervals, for peers on other devices
 
 	partition // §5
 	board     // §5
@@ -136,7 +137,7 @@ func runOracle(cfg ledger.Config, all gpu.Batch, finished bool) oracleResult {
 }
 
 func newOracle(cfg ledger.Config, all gpu.Batch) *oracle {
-	return &oracle{cfg: cfg, all: all, groups: map[string]string{}, members: map[string]map[string]bool{}, result: oracleResult{
+	return &oracle{cfg: cfg, all: all, groups: map[string]string{}, pods: map[string]gpu.Holder{}, result: oracleResult{
 		Totals: map[oracleKey]*oracleTotals{},
 		F:      map[gpu.DeviceID]gpu.Time{},
 		Span:   map[gpu.DeviceID]time.Duration{},
@@ -150,7 +151,6 @@ func (o *oracle) run(finished bool) oracleResult {
 	o.findDevices()
 	o.findPods()
 	for _, node := range o.nodes {
-		o.members[node] = map[string]bool{}
 		for _, step := range o.steps(node, finished) {
 			o.step(node, step)
 		}

@@ -40,10 +40,12 @@ func (p outputPoint) riseSince(before outputPoint) float64 {
 	return p.value - before.value
 }
 
-// outputStream is one application metric of one pod.
+// outputStream is one application metric of one pod. Points that name a group
+// aren't of one stream with points that don't.
 type outputStream struct {
 	profile gpu.OutputProfile
 	join    joinKey
+	group   string
 	series  map[string]*timeline[outputPoint]
 	newest  gpu.Time // of all points that arrived, known or not
 	counted gpu.Time // its rises up to here are in an output total

@@ -207,6 +207,7 @@ func (l *Ledger) adopt(p *parts) {
 		for _, h := range d.holders {
 			h.pod.holders[h] = d
 			d.node.holding[h.key] = h.pod
+			d.node.joinGroup(h)
 		}
 	}
 }

@@ -44,8 +44,10 @@ func archiveAllocationSet(a *archive, s *allocationSet) {
 }
 
 func archiveGroup(a *archive, g *group) {
-	archiveSlice(a, &g.members, archiveJoinKey)
-	archiveInt(a, &g.touched)
+	archiveMap(a, &g.former, archiveString[string], func(a *archive, f *former) {
+		archiveSlice(a, &f.join, archiveJoinKey)
+		archiveInt(a, &f.left)
+	})
 	archiveMap(a, &g.busy, archiveString[gpu.DeviceID], func(a *archive, busy **levels[bool]) {
 		archiveOwned(a, busy, func(a *archive, l *levels[bool]) { archiveLevels(a, l, (*archive).bool) })
 	})
@@ -160,6 +162,7 @@ func archiveHolderState(a *archive, h *holder) {
 	archiveInt(a, &h.tenures)
 	archiveInt(a, &h.began)
 	archiveInt(a, &h.closed)
+	archiveInt(a, &h.left)
 	archiveActivity(a, &h.activity)
 	archiveActivity(a, &h.before)
 	archiveInt(a, &h.started)
@@ -198,6 +201,7 @@ func archiveAccount(a *archive, c *account) {
 func archiveStream(a *archive, s *outputStream) {
 	archiveProfile(a, &s.profile)
 	archiveJoinKey(a, &s.join)
+	archiveString(a, &s.group)
 	archiveMap(a, &s.series, archiveString[string], func(a *archive, points **timeline[outputPoint]) {
 		archiveOwned(a, points, func(a *archive, l *timeline[outputPoint]) {
 			archiveSlice(a, (*[]outputPoint)(l), archiveOutputPoint)

@@ -73,7 +73,7 @@ func (g *generator) tenantsIn(d gpu.Device, sharing gpu.Sharing) {
 			h.seen = h.begin.Add(time.Duration(g.intn(12)) * time.Second)
 		}
 		h.noBegin = g.NoBegins && g.chance(5)
-		h.holder = g.holder(d)
+		h.holder = g.holder(d, h.begin)
 		h.containers = []container{{name: "main", has: []share{g.share(d, sharing)}}}
 		if g.Containers && g.chance(5) {
 			h.containers = append(h.containers, container{"side", []share{g.share(d, sharing)}})
@@ -138,7 +138,7 @@ func (g *generator) badShare() share {
 
 // holder draws the next pod: a new one, or one that holds another device of
 // the node.
-func (g *generator) holder(d gpu.Device) gpu.Holder {
+func (g *generator) holder(d gpu.Device, begin gpu.Time) gpu.Holder {
 	if g.chance(3) {
 		for _, other := range g.tenancy {
 			if other.device.Node == d.Node && idOf(other.device) != idOf(d) && !g.holds(d, other.holder) {
@@ -154,10 +154,23 @@ func (g *generator) holder(d gpu.Device) gpu.Holder {
 	if g.Groups && g.chance(10) {
 		h.Workload.Group = pick(g, "group-a", "group-b")
 	}
+	if g.Groups && g.chance(5) {
+		h.PodIP = g.freeAddress(begin, h.PodIP)
+	}
 	if !g.chance(2) {
 		h.PodUID = fmt.Sprintf("uid-%02d", (n*7)%50+n/50*50) // not in order of time
 	}
 	return h
+}
+
+// freeAddress returns the address of a pod that ended before t, if there is one.
+func (g *generator) freeAddress(t gpu.Time, otherwise string) string {
+	for _, other := range slices.Backward(g.tenancy) {
+		if other.end <= t {
+			return other.holder.PodIP
+		}
+	}
+	return otherwise
 }
 
 func (g *generator) holds(d gpu.Device, h gpu.Holder) bool {

@@ -17,6 +17,9 @@ import (
 // pods draws what the pods themselves say.
 func (g *generator) pods() {
 	var done []string
+	for i := range g.windows {
+		g.windows[i] = time.Duration(pick(g, 10, 5, 3)) * time.Second
+	}
 	for _, h := range g.tenancy {
 		if slices.Contains(done, h.holder.Key()) {
 			continue
@@ -25,12 +28,12 @@ func (g *generator) pods() {
 		from, to := secondOf(h.begin), secondOf(h.end)
 		if g.Outputs {
 			for i := range g.intn(3) {
-				g.output(g.join(h.holder), i, from, to)
+				g.output(g.join(h), i, from, g.lasts(to))
 			}
 		}
 		if g.Modes {
-			g.gauge(g.join(h.holder), gpu.DemandGauge, from, to)
-			g.gauge(g.join(h.holder), gpu.SleepGauge, from, to)
+			g.gauge(g.join(h), gpu.DemandGauge, from, g.lasts(to))
+			g.gauge(g.join(h), gpu.SleepGauge, from, to)
 		}
 		if g.Milestones && g.chance(10) {
 			g.ending(h)
@@ -61,13 +64,17 @@ func (g *generator) travelled() {
 
 func secondOf(t gpu.Time) int { return int((t - base) / gpu.Time(time.Second)) }
 
-func (g *generator) join(h gpu.Holder) gpu.Join {
+// join draws how an application of a holder names it.
+func (g *generator) join(t tenancy) gpu.Join {
+	h := t.holder
 	j := gpu.Join{Namespace: h.Namespace, Pod: h.Pod}
 	switch {
-	case h.PodUID != "" && g.chance(10):
+	case h.PodUID != "" && g.chance(8):
 		j = gpu.Join{PodUID: h.PodUID, PodIP: "ignored"}
 	case g.chance(8):
 		j = gpu.Join{PodIP: h.PodIP}
+	case g.Groups && g.chance(4) && t.device.ID != "":
+		j = gpu.Join{Device: t.device.ID}
 	}
 	if g.Groups && g.chance(4) {
 		j.Group = h.Workload.Group
@@ -75,12 +82,21 @@ func (g *generator) join(h gpu.Holder) gpu.Join {
 	return j
 }
 
+// lasts returns until when a pod that holds up to a second tells something: in a
+// group, who has its name may go on.
+func (g *generator) lasts(to int) int {
+	if g.Groups && g.chance(2) {
+		to += 5 + g.intn(64)
+	}
+	return to
+}
+
 // output draws one output metric of a pod.
 func (g *generator) output(join gpu.Join, n, from, to int) {
 	p := gpu.Output{
 		Profile: gpu.OutputProfile{
 			Metric: fmt.Sprintf("output-%d", n), Kind: gpu.OutputCounter, Unit: "{token}",
-			Window: time.Duration(pick(g, 10, 5, 3)) * time.Second,
+			Window: g.windows[n],
 		},
 		Join: join,
 	}

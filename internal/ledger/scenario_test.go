@@ -195,6 +195,7 @@ type generator struct {
 	devices []gpu.Device // also partitions, and those that only a reference names
 	tenancy []tenancy
 	events  []point
+	windows [3]time.Duration // of the output metrics
 }
 
 // intn draws from [0, n), evenly, and shrinks to 0.

@@ -58,7 +58,7 @@ func (d *device) admitShort(last, s gpu.Time, c *claims) {
 			continue
 		}
 		t := d.begin(d.holderOf(e.claim), e.claim.share, from, e.time)
-		t.open, t.latest = false, s
+		t.open, t.latest, t.holder.left = false, s, s
 	}
 }
 
@@ -66,7 +66,6 @@ func (d *device) admitShort(last, s gpu.Time, c *claims) {
 func (d *device) carry(t *tenure, last, s gpu.Time, c *claims, gap bool) {
 	if held, ok := c.byPod[t.holder.key]; ok && !gap && !c.unknown {
 		t.holder.learn(held, d.ID)
-		d.node.joinGroup(t.holder)
 		if held.share != t.share { // from the set before on
 			t.open = false
 			t = d.begin(t.holder, held.share, t.to, s)
@@ -74,7 +73,7 @@ func (d *device) carry(t *tenure, last, s gpu.Time, c *claims, gap bool) {
 		t.to = s
 		return
 	}
-	t.open = false
+	t.open, t.holder.left = false, s
 	if !gap {
 		t.latest = s
 		for _, e := range d.datedEnds {
@@ -131,6 +130,7 @@ func (d *device) begin(h *holder, has share, from, to gpu.Time) *tenure {
 	t := &tenure{holder: h, share: has, span: span{from, to}, open: true}
 	d.tenures = append(d.tenures, t)
 	h.tenures++
+	h.left = gpu.Forever
 	if h.began == gpu.NoTime {
 		h.began = from
 	}
@@ -147,9 +147,9 @@ func (d *device) holderOf(c claim) *holder {
 		h.pod.holders[h] = d
 		d.node.holding[key] = h.pod
 		d.holders[key] = h
+		d.node.joinGroup(h)
 	}
 	h.learn(c, d.ID)
-	d.node.joinGroup(h)
 	return h
 }
 
@@ -207,6 +207,9 @@ func (d *device) endLate(pod string, t gpu.Time) {
 // again if it lives again.
 func (d *device) endAll() {
 	for _, t := range d.tenures {
+		if t.open {
+			t.holder.left = d.ended
+		}
 		t.open, t.to = false, min(t.to, d.ended)
 	}
 	d.forgetTenures()
