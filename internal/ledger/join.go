@@ -74,8 +74,10 @@ type outputs struct {
 	longestWindow time.Duration
 }
 
-func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
-	stream := o.stream(p)
+// observe takes in a point. counted returns, by join, up to where the streams
+// of those who hold something are counted.
+func (o *outputs) observe(p gpu.Output, counted func() map[joinKey]gpu.Time, limit int, counts *Counts) {
+	stream := o.stream(p, counted)
 	o.longestWindow = max(o.longestWindow, p.Profile.Window)
 	if p.Time <= stream.counted {
 		counts.Points[Late]++
@@ -92,7 +94,9 @@ func (o *outputs) observe(p gpu.Output, limit int, counts *Counts) {
 	stream.add(p.Series, outputPoint{p.Time, p.Start, p.Value, p.Ended}, counts)
 }
 
-func (o *outputs) stream(p gpu.Output) *outputStream {
+// stream returns the stream of a point. A new one may have been known before: what
+// was counted then isn't counted again.
+func (o *outputs) stream(p gpu.Output, counted func() map[joinKey]gpu.Time) *outputStream {
 	key := strongest(p.Join)
 	i := slices.IndexFunc(o.byKey[key], func(s *outputStream) bool {
 		return s.join == key && s.group == p.Join.Group && s.profile.Metric == p.Profile.Metric
@@ -101,6 +105,7 @@ func (o *outputs) stream(p gpu.Output) *outputStream {
 		i = len(o.byKey[key])
 		o.byKey[key] = append(o.byKey[key], &outputStream{
 			profile: p.Profile, join: key, group: p.Join.Group, series: map[string]*timeline[outputPoint]{},
+			counted: counted()[key],
 		})
 	}
 	s := o.byKey[key][i]

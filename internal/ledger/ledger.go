@@ -49,9 +49,7 @@ func (l *Ledger) Observe(b gpu.Batch) {
 	for _, m := range b.Milestones {
 		l.observeMilestone(m)
 	}
-	for _, o := range b.Outputs {
-		l.outputs.observe(o, l.cfg.MaxAccounts*seriesPerAccount, &l.counts)
-	}
+	l.observeOutputs(b.Outputs)
 	for _, n := range l.nodes {
 		n.advance()
 		l.newest = max(l.newest, n.newest)

@@ -4,6 +4,8 @@
 package ledger
 
 import (
+	"sync"
+
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
@@ -132,6 +134,13 @@ func (l *Ledger) observeAllocation(a gpu.Allocation) {
 	if d := l.device(id); d != nil {
 		d.touched = max(d.touched, a.Time)
 		d.addDatedEnd(datedEndOf(a))
+	}
+}
+
+func (l *Ledger) observeOutputs(points []gpu.Output) {
+	counted := sync.OnceValue(l.countedByKey) // only a new stream needs to know
+	for _, p := range points {
+		l.outputs.observe(p, counted, l.cfg.MaxAccounts*seriesPerAccount, &l.counts)
 	}
 }
 

@@ -33,8 +33,38 @@ func (n *node) countOutputs(k gpu.Time) {
 	}
 }
 
+// countedByKey returns up to where the rises of counters are counted, by what
+// may join them.
+func (l *Ledger) countedByKey() map[joinKey]gpu.Time {
+	counted := map[joinKey]gpu.Time{}
+	for _, n := range l.nodes {
+		for _, p := range n.holding {
+			settled := n.settledOf(p)
+			for h, d := range p.holders {
+				for _, key := range h.join {
+					if d.node == n {
+						counted[key] = max(counted[key], settled)
+					}
+				}
+			}
+		}
+	}
+	return counted
+}
+
+// settledOf returns the smallest F of the devices of n that p holds.
+func (n *node) settledOf(p *pod) gpu.Time {
+	settled := gpu.Forever
+	for _, d := range p.holders {
+		if d.node == n {
+			settled = min(settled, d.settled)
+		}
+	}
+	return settled
+}
+
 func (n *node) countPod(p *pod, k gpu.Time) {
-	settled, opened := gpu.Forever, gpu.Forever
+	settled, opened := n.settledOf(p), gpu.Forever
 	var streams []*outputStream
 	var some gpu.Holder
 	var of *device // whose holder some is
@@ -42,7 +72,7 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 		if d.node != n {
 			continue
 		}
-		settled, opened = min(settled, d.settled), min(opened, h.opened())
+		opened = min(opened, h.opened())
 		if of == nil || d.ID < of.ID { // maps have no order
 			of, some = d, h.Holder
 		}
