@@ -218,16 +218,16 @@ func (d *device) lifeUntil(k gpu.Time) gpu.Time {
 	return k
 }
 
-// awaitOutputs holds F back until the evidence window of every live output
-// stream is over.
+// awaitOutputs holds F back until the evidence window of every output stream
+// that isn't silent is over. A series that ended may go on: a scrape failed.
 func (d *device) awaitOutputs(to, k gpu.Time) gpu.Time {
 	for _, t := range d.tenures {
 		if !t.open {
 			continue
 		}
 		for _, s := range d.streams(t.holder) {
-			o, live := s.progress(k)
-			if s.profile.Kind == gpu.OutputCounter && live && k.Sub(o) <= d.ledger.cfg.MaxGap {
+			o := s.progress(k)
+			if s.profile.Kind == gpu.OutputCounter && o != gpu.NoTime && k.Sub(o) <= d.ledger.cfg.MaxGap {
 				to = min(to, o.Add(-s.profile.Window))
 			}
 		}

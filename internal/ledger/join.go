@@ -161,11 +161,21 @@ func (o *outputs) forget(needed gpu.Time, keep time.Duration) {
 // forget returns how many series it dropped.
 func (s *outputStream) forget(needed gpu.Time, keep time.Duration) (dropped int) {
 	for name, points := range s.series {
-		points.forget(s.newest.Add(-keep))
+		forgetBeforeValue(points, s.newest.Add(-keep))
 		if n := len(*points); n == 0 || needed.Sub((*points)[n-1].time) > keep {
 			delete(s.series, name)
 			dropped++
 		}
 	}
 	return dropped
+}
+
+// forgetBeforeValue drops the points before t that no later one is compared
+// with.
+func forgetBeforeValue(points *timeline[outputPoint], t gpu.Time) {
+	last := points.after(t) - 1
+	if value, ok := valueBefore(*points, last+1); ok {
+		t = min(t, value.time)
+	}
+	points.forget(t)
 }

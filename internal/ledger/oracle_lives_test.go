@@ -181,16 +181,15 @@ func (d *oracleDevice) live(k gpu.Time) []string {
 func (o *oracle) heldBack(d *oracleDevice, key string, k gpu.Time) gpu.Time {
 	limit := forever
 	for _, stream := range o.streamsOf(d, key, k) {
-		newest, running := gpu.NoTime, false
+		newest := gpu.NoTime
 		for _, series := range stream.series {
 			for _, p := range series {
 				if !p.Ended {
 					newest = max(newest, p.Time)
 				}
 			}
-			running = running || !series[len(series)-1].Ended
 		}
-		if running && !o.gap(newest, k) {
+		if !o.gap(newest, k) {
 			limit = min(limit, newest.Add(-stream.window))
 		}
 	}

@@ -138,7 +138,7 @@ func (o *oracle) activeCondition(d *oracleDevice, key string, piece span, k gpu.
 	for _, stream := range streams {
 		for _, series := range stream.series {
 			for i, p := range series {
-				if i == 0 || p.Ended {
+				if first(series, i) {
 					continue
 				}
 				if within(piece, p.Time, o.cfg.MaxGap) {
@@ -231,15 +231,21 @@ func (o *oracle) heldDevices(key string) int {
 	return len(on)
 }
 
-// rise returns by how much the i-th point of a series is above the one before it.
+// first says whether the i-th point of a series is no value or the first one.
+func first(series []gpu.Output, i int) bool {
+	return series[i].Ended || !slices.ContainsFunc(series[:i], func(p gpu.Output) bool { return !p.Ended })
+}
+
+// rise returns by how much the i-th point of a series is above the value before it.
 func rise(series []gpu.Output, i int) float64 {
-	p := series[i]
-	if i == 0 || p.Ended {
+	if first(series, i) {
 		return 0
 	}
-	before := series[i-1]
-	reset := before.Ended || p.Value < before.Value || p.Start != before.Start && p.Start >= before.Time
-	if reset {
+	p, before := series[i], series[i-1]
+	for n := i - 2; before.Ended; n-- {
+		before = series[n]
+	}
+	if p.Value < before.Value || p.Start != before.Start && p.Start >= before.Time {
 		return max(p.Value, 0)
 	}
 	return p.Value - before.Value

@@ -30,11 +30,12 @@ func (p outputPoint) larger(o outputPoint) bool {
 	}
 }
 
-// riseSince returns how much the counter rose from the point before to p:
-// after a reset, p counts from 0.
+// riseSince returns how much the counter rose from the value before to p: after
+// a reset, p counts from 0. That a series ended in between is no reset: a scrape
+// that failed ends it, too.
 func (p outputPoint) riseSince(before outputPoint) float64 {
 	restarted := p.start != before.start && p.start >= before.time
-	if before.ended || restarted || p.value < before.value {
+	if restarted || p.value < before.value {
 		return p.value
 	}
 	return p.value - before.value
@@ -74,22 +75,14 @@ func (s *outputStream) add(series string, p outputPoint, counts *Counts) {
 // manyPoints is more than a series has while its node's clock moves.
 const manyPoints = 4096
 
-// progress returns the time of the newest known point, if any series lives.
-func (s *outputStream) progress(k gpu.Time) (newest gpu.Time, live bool) {
+// progress returns the time of the newest known value, NoTime if there is none.
+func (s *outputStream) progress(k gpu.Time) (newest gpu.Time) {
 	for _, points := range s.series {
-		i := points.after(k) - 1
-		if i < 0 {
-			continue
-		}
-		live = live || !(*points)[i].ended
-		for i >= 0 && (*points)[i].ended {
-			i--
-		}
-		if i >= 0 {
-			newest = max(newest, (*points)[i].time)
+		if p, ok := valueBefore(*points, points.after(k)); ok {
+			newest = max(newest, p.time)
 		}
 	}
-	return newest, live && newest != gpu.NoTime
+	return newest
 }
 
 // known reports whether a point is known at step k.
@@ -102,7 +95,7 @@ func (s *outputStream) known(k gpu.Time) bool {
 	return false
 }
 
-// mark is a point that had one before it in its series: it shows whether the
+// mark is a value that had one before it in its series: it shows whether the
 // counter rose.
 type mark struct {
 	time gpu.Time
@@ -113,13 +106,23 @@ type mark struct {
 // eachMark calls f for every known mark later than from.
 func (s *outputStream) eachMark(from, k gpu.Time, f func(mark)) {
 	for _, points := range s.series {
-		for i := max(points.after(from), 1); i < len(*points) && (*points)[i].time <= k; i++ {
-			p, q := (*points)[i-1], (*points)[i]
-			if !q.ended {
-				f(mark{q.time, q.riseSince(p), q.time.Sub(p.time)})
+		for i := points.after(from); i < len(*points) && (*points)[i].time <= k; i++ {
+			q := (*points)[i]
+			if p, ok := valueBefore(*points, i); ok && !q.ended {
+				f(mark{q.time, q.riseSince(p), q.time.Sub((*points)[i-1].time)})
 			}
 		}
 	}
+}
+
+// valueBefore returns the newest point before points[i] that has a value.
+func valueBefore(points timeline[outputPoint], i int) (outputPoint, bool) {
+	for i--; i >= 0; i-- {
+		if !points[i].ended {
+			return points[i], true
+		}
+	}
+	return outputPoint{}, false
 }
 
 // above reports whether the newest value of a series at t, at most maxAge old,
