@@ -40,10 +40,12 @@ func open(
 
 func (s *Store) open(ctx context.Context, load func(Content) error) (Outcome, error) {
 	head, snapshot := storage.GetOperation(headerKey), storage.GetOperation(snapshotKey)
+	s.journaled = maxRecords // until a header says how many
 	if err := s.client.Batch(ctx, head, snapshot); err != nil {
 		return Unreadable, &Error{"read", err}
 	}
 	if head.Value == nil && snapshot.Value == nil {
+		s.journaled = 0
 		return Fresh, nil
 	}
 	h, err := decodeHeader(head.Value, s.format)

@@ -110,6 +110,7 @@ func TestOutcomes(t *testing.T) {
 			require.True(t, o.store.WantsSave(), "what is there isn't to be gone on with as it is")
 			disk.Before(nil)
 			require.NoError(t, o.store.Save(t.Context(), []byte("new")))
+			require.Len(t, disk.Stored(), 2, "the old journal isn't left behind")
 			if id.Boot == "" || format == 0 {
 				return
 			}

@@ -46,7 +46,8 @@ type Store struct {
 	// write that failed may have happened all the same, so after one only a
 	// snapshot, which replaces everything, makes it intact again.
 	intact bool
-	// journaled is how many records the storage may hold.
+	// journaled is how many records the storage may hold: the next snapshot
+	// deletes them.
 	journaled uint64
 }
 
