@@ -59,3 +59,17 @@ type Counts struct {
 	// Accounts is how many accounts there are.
 	Accounts int
 }
+
+// After returns c together with what a ledger counted before, whose place that
+// of c took. Accounts are those of c.
+func (c Counts) After(before Counts) Counts {
+	for reason, n := range before.Points {
+		c.Points[reason] += n
+	}
+	c.Clamped += before.Clamped
+	c.Trimmed += before.Trimmed
+	c.Overlaps += before.Overlaps
+	c.Sparse += before.Sparse
+	c.Rejected += before.Rejected
+	return c
+}

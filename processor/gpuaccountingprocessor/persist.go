@@ -97,6 +97,7 @@ func (a *accounting) beginAnew(batch gpu.Batch) {
 	a.own.set.Logger.Warn("the checkpoint couldn't be written for a minute and is deleted: new streams begin at 0")
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.before = a.ledger.Counts().After(a.before) // they never fall
 	a.ledger = ledger.New(a.settings)
 	a.audit = audit.New()
 	a.ledger.Observe(batch)

@@ -55,6 +55,7 @@ type accounting struct {
 
 	mu      sync.Mutex // guards what follows; never held while calling next
 	ledger  *ledger.Ledger
+	before  ledger.Counts // of the ledgers whose place it took
 	stopped bool
 }
 

@@ -142,7 +142,7 @@ func (t *telemetry) wrote(outcome string, size int, took time.Duration, err erro
 // observeSelf reads everything that the component says of itself.
 func (a *accounting) observeSelf() metadata.Telemetry {
 	a.mu.Lock()
-	counts, lag := a.ledger.Counts(), a.ledger.Lag()
+	counts, lag := a.ledger.Counts().After(a.before), a.ledger.Lag()
 	a.mu.Unlock()
 
 	t := a.own
