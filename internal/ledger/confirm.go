@@ -85,11 +85,17 @@ func (d *device) forgetEnded(t gpu.Time) {
 // over reports whether d ended, all of it is published, and nothing was said of
 // another life: not yet, or, but for samples, not for long.
 func (d *device) over() bool {
-	if !d.finalDue() || d.published < d.ended {
+	if !d.finalSent() {
 		return false
 	}
 	return d.touched <= d.ended || d.node.newest.Sub(d.ended) > d.ledger.keep() &&
 		d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) == gpu.Forever
+}
+
+// finalSent reports whether d ended and all of it is published. Of a device
+// that only had lives without time, nothing ever is.
+func (d *device) finalSent() bool {
+	return d.finalDue() && (d.published >= d.ended || len(d.appendAccounts(nil)) == 0)
 }
 
 func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
@@ -111,7 +117,7 @@ func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
 func (n *node) forgetTotals() {
 	forgotten := map[*total]bool{}
 	for key, t := range n.totals {
-		if t.usedAt < n.stepped && t.published >= t.settled && !n.hasAccount(key.owner) {
+		if t.usedAt < n.stepped && max(t.published, t.opened) >= t.settled && !n.hasAccount(key.owner) {
 			delete(n.totals, key)
 			forgotten[t] = true
 		}

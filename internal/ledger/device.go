@@ -292,12 +292,11 @@ func (d *device) forget(k gpu.Time) {
 			d.sources[p.source] = max(d.sources[p.source], p.time)
 		}
 	}
-	busy.lost = slices.DeleteFunc(busy.lost, func(p sourceTime) bool {
+	for _, p := range busy.lost {
 		if p.time <= d.settled {
 			d.sources[p.source] = max(d.sources[p.source], p.time)
 		}
-		return p.time <= d.settled
-	})
+	}
 	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool { return e.time < d.sources[e.source] })
 	for e := range d.samples {
 		d.samples[e].forget(d.settled, d.lifeUntil(k), k, d.ledger.cfg.MaxGap, &d.ledger.counts)
@@ -309,7 +308,7 @@ func (d *device) forget(k gpu.Time) {
 }
 
 // forgetBefore bounds what is kept of a device whose F doesn't move: one that
-// was never sampled, or whose node's clock stands still.
+// was never sampled or that ended, or whose node's clock stands still.
 func (d *device) forgetBefore(t gpu.Time) {
 	d.memory.forget(t)
 	d.available.forget(t)
@@ -317,18 +316,31 @@ func (d *device) forgetBefore(t gpu.Time) {
 	d.processes.forget(t)
 	d.counted.forget(t)
 	d.datedEnds = slices.DeleteFunc(d.datedEnds, func(e datedEnd) bool { return e.time < t })
-	newest := map[string]gpu.Time{}
+	d.forgetEnds(t)
+	if !d.live() || d.settled < t { // no step takes them
+		d.labelSets.forget(t)
+	}
+	for e := range d.samples {
+		if d.opened == gpu.NoTime || !d.live() && gpu.Engine(e) != gpu.EngineAny { // of those it lives again
+			d.samples[e].forgetBefore(t)
+		}
+	}
+}
+
+// forgetEnds drops the ends before t that can't end d: those of sources without
+// samples, and those that aren't the newest of their source.
+func (d *device) forgetEnds(t gpu.Time) {
+	if len(d.ends) == 0 {
+		return
+	}
+	sampled, newest := d.lastBySource(gpu.Forever), map[string]gpu.Time{}
 	for _, e := range d.ends {
 		newest[e.source] = max(newest[e.source], e.time)
 	}
-	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool { return e.time < t && e.time < newest[e.source] })
-	if d.opened == gpu.NoTime {
-		d.labelSets.forget(t)
-		for e := range d.samples {
-			d.samples[e].gauges.forget(t)
-			d.samples[e].pairs.forget(t)
-		}
-	}
+	d.ends = slices.DeleteFunc(d.ends, func(e sourceTime) bool {
+		_, may := sampled[e.source]
+		return e.time < t && (!may || e.time < newest[e.source])
+	})
 }
 
 // forgetTenures drops the spans that are settled.

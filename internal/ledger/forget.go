@@ -16,31 +16,27 @@ const (
 	// stalled is how far a device's F may be behind before its evidence is no
 	// longer waited with.
 	stalled = 6 * time.Hour
+	// ahead is how far a source's clock may be ahead of the others.
+	ahead = 5 * time.Minute
 	// forgetInterval is the event time between two looks for what can go.
 	forgetInterval = time.Minute
 )
 
-// forget drops what no unsettled time can need.
+// forget drops what no unsettled time can need. Points that move no node's
+// clock move it too, so that no kind of points alone fills the memory.
 func (l *Ledger) forget() {
-	if l.newest.Sub(l.forgotten) < forgetInterval {
+	now := max(l.stepped, l.heard.Add(-ahead-l.cfg.SettleDelay))
+	if now.Sub(l.forgotten) < forgetInterval {
 		return
 	}
-	l.forgotten = l.newest
-	keep := l.keep()
-	needed := l.oldestUnsettled()
-	l.outputs.forget(needed, keep)
-	for key, p := range l.pods {
-		if len(p.holders) == 0 && needed.Sub(p.touched) > keep {
-			delete(l.pods, key)
-		}
-	}
-	for id, d := range l.devices {
+	l.forgotten = now
+	keep, needed := l.keep(), l.oldestUnsettled(now)
+	l.forgetOutputs(needed, keep)
+	l.forgetPods(needed, keep)
+	for _, d := range l.devices {
 		d.forgetBefore(needed.Add(-keep))
-		if d.opened == gpu.NoTime && needed.Sub(d.touched) > keep {
-			l.forgetUnopened(id, d)
-		}
-		if d.Ref != "" && len(d.accounts)+len(d.tenures) == 0 && needed.Sub(d.touched) > keep {
-			l.remove(d)
+		if needed.Sub(d.touched) > keep {
+			l.forgetIdle(d, needed.Add(-keep))
 		}
 	}
 	for id, g := range l.gone {
@@ -51,6 +47,7 @@ func (l *Ledger) forget() {
 	for name, n := range l.nodes {
 		n.forgetTotals()
 		n.forgetGroups(needed.Add(-keep))
+		n.sets.giveUp(n.sets.waiting.after(now.Add(-stalled)), &l.counts)
 		if len(n.devices)+len(n.totals)+len(n.sets.waiting) == 0 && needed.Sub(n.newest) > keep {
 			delete(l.nodes, name)
 		}
@@ -63,19 +60,52 @@ func (l *Ledger) keep() time.Duration {
 }
 
 // oldestUnsettled returns the smallest F of the devices that aren't stalled.
-func (l *Ledger) oldestUnsettled() gpu.Time {
-	oldest := l.newest
+func (l *Ledger) oldestUnsettled(now gpu.Time) gpu.Time {
+	oldest := now
 	for _, d := range l.devices {
-		if d.live() {
+		if d.live() && now.Sub(d.settled) <= stalled {
 			oldest = min(oldest, d.settled)
 		}
 	}
-	return max(oldest, l.newest.Add(-stalled))
+	return oldest
+}
+
+// forgetOutputs drops the points of outputs that are keep older than the newest
+// of their stream. While no node steps, what is late may still come: then it
+// drops those before what is needed.
+func (l *Ledger) forgetOutputs(needed gpu.Time, keep time.Duration) {
+	until := gpu.Forever
+	if l.stepped < l.forgotten {
+		until = needed
+	}
+	l.outputs.forget(until, needed, keep)
+}
+
+// forgetPods drops the pods that hold nothing and of which nothing is heard.
+func (l *Ledger) forgetPods(needed gpu.Time, keep time.Duration) {
+	for key, p := range l.pods {
+		p.forgetTold(needed.Add(-keep))
+		if len(p.holders) == 0 && needed.Sub(p.touched) > keep {
+			delete(l.pods, key)
+		}
+	}
+}
+
+// forgetIdle drops a device of which nothing was heard since t and that has
+// nothing to tell: it never opened, nobody holds what it stands for, or it is
+// over.
+func (l *Ledger) forgetIdle(d *device, t gpu.Time) {
+	switch {
+	case d.opened == gpu.NoTime:
+		l.forgetUnopened(d)
+	case d.Ref != "" && len(d.accounts)+len(d.tenures) == 0, d.finalSent() && d.ended < t:
+		l.remove(d)
+	}
 }
 
 // forgetUnopened drops a device of which there was never a sample.
-func (l *Ledger) forgetUnopened(id gpu.DeviceID, d *device) {
-	delete(l.devices, id)
+func (l *Ledger) forgetUnopened(d *device) {
+	delete(l.devices, d.ID)
 	if d.node != nil {
 		d.node.dropDevice(d)
 	}

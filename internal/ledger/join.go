@@ -77,7 +77,11 @@ type outputs struct {
 // observe takes in a point. counted returns, by join, up to where the streams
 // of those who hold something are counted.
 func (o *outputs) observe(p gpu.Output, counted func() map[joinKey]gpu.Time, limit int, counts *Counts) {
-	stream := o.stream(p, counted)
+	stream := o.stream(p, counted, o.series < limit)
+	if stream == nil {
+		counts.Points[Limit]++
+		return
+	}
 	o.longestWindow = max(o.longestWindow, p.Profile.Window)
 	if p.Time <= stream.counted {
 		counts.Points[Late]++
@@ -94,13 +98,17 @@ func (o *outputs) observe(p gpu.Output, counted func() map[joinKey]gpu.Time, lim
 	stream.add(p.Series, outputPoint{p.Time, p.Start, p.Value, p.Ended}, counts)
 }
 
-// stream returns the stream of a point. A new one may have been known before: what
-// was counted then isn't counted again.
-func (o *outputs) stream(p gpu.Output, counted func() map[joinKey]gpu.Time) *outputStream {
+// stream returns the stream of a point. One that isn't known is made known if
+// there is room, else nil. A new one may have been known before: what was
+// counted then isn't counted again.
+func (o *outputs) stream(p gpu.Output, counted func() map[joinKey]gpu.Time, room bool) *outputStream {
 	key := strongest(p.Join)
 	i := slices.IndexFunc(o.byKey[key], func(s *outputStream) bool {
 		return s.join == key && s.group == p.Join.Group && s.profile.Metric == p.Profile.Metric
 	})
+	if i < 0 && !room {
+		return nil
+	}
 	if i < 0 {
 		i = len(o.byKey[key])
 		o.byKey[key] = append(o.byKey[key], &outputStream{
@@ -139,13 +147,13 @@ func (o *outputs) sortedKeys() []joinKey {
 	return keys
 }
 
-// forget drops points that are keep older than the newest of their stream, and
-// series and streams that are keep older than the time needed.
-func (o *outputs) forget(needed gpu.Time, keep time.Duration) {
+// forget drops points that are keep older than until and than the newest of
+// their stream, and series and streams that are keep older than the time needed.
+func (o *outputs) forget(until, needed gpu.Time, keep time.Duration) {
 	for key, streams := range o.byKey {
 		live := streams[:0]
 		for _, s := range streams {
-			o.series -= s.forget(needed, keep)
+			o.series -= s.forget(until, needed, keep)
 			if len(s.series) > 0 {
 				live = append(live, s)
 			}
@@ -159,9 +167,9 @@ func (o *outputs) forget(needed gpu.Time, keep time.Duration) {
 }
 
 // forget returns how many series it dropped.
-func (s *outputStream) forget(needed gpu.Time, keep time.Duration) (dropped int) {
+func (s *outputStream) forget(until, needed gpu.Time, keep time.Duration) (dropped int) {
 	for name, points := range s.series {
-		forgetBeforeValue(points, s.newest.Add(-keep))
+		forgetBeforeValue(points, min(until, s.newest).Add(-keep))
 		if n := len(*points); n == 0 || needed.Sub((*points)[n-1].time) > keep {
 			delete(s.series, name)
 			dropped++

@@ -24,8 +24,9 @@ type Ledger struct {
 	finished bool
 	flushed  bool // what is settled is due, however little it is
 
-	newest    gpu.Time // of all nodes
-	forgotten gpu.Time // newest, when forget was last due
+	stepped   gpu.Time // the newest step that a node took
+	heard     gpu.Time // the newest point of any kind
+	forgotten gpu.Time // up to when it was last looked for what can go
 	scratch   scratch
 }
 
@@ -52,8 +53,9 @@ func (l *Ledger) Observe(b gpu.Batch) {
 	l.observeOutputs(b.Outputs)
 	for _, n := range l.nodes {
 		n.advance()
-		l.newest = max(l.newest, n.newest)
+		l.stepped = max(l.stepped, n.stepped)
 	}
+	l.heard = max(l.heard, newestOf(&b))
 	l.forget()
 }
 

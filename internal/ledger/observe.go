@@ -155,3 +155,29 @@ func (l *Ledger) observeMilestone(m gpu.Milestone) {
 	}
 	l.pod(m.Pod).observe(m, &l.counts)
 }
+
+// newestOf returns the newest time of a point of any kind.
+func newestOf(b *gpu.Batch) gpu.Time {
+	return max(
+		newest(b.Samples, func(p *gpu.Sample) gpu.Time { return p.Time }),
+		newest(b.Counters, func(p *gpu.Counter) gpu.Time { return p.Time }),
+		newest(b.SeriesEnds, func(p *gpu.SeriesEnd) gpu.Time { return p.Time }),
+		newest(b.Processes, func(p *gpu.Process) gpu.Time { return p.Time }),
+		newest(b.PartitionCounts, func(p *gpu.PartitionCount) gpu.Time { return p.Time }),
+		newest(b.Memory, func(p *gpu.Memory) gpu.Time { return p.Time }),
+		newest(b.Availability, func(p *gpu.Availability) gpu.Time { return p.Time }),
+		newest(b.Statuses, func(p *gpu.Status) gpu.Time { return p.Time }),
+		newest(b.Allocations, func(p *gpu.Allocation) gpu.Time { return p.Time }),
+		newest(b.AllocationCounts, func(p *gpu.AllocationCount) gpu.Time { return p.Time }),
+		newest(b.DeviceAllocations, func(p *gpu.DeviceAllocation) gpu.Time { return p.Time }),
+		newest(b.Milestones, func(p *gpu.Milestone) gpu.Time { return p.Time }),
+		newest(b.Outputs, func(p *gpu.Output) gpu.Time { return p.Time }),
+	)
+}
+
+func newest[P any](points []P, at func(*P) gpu.Time) (t gpu.Time) {
+	for i := range points {
+		t = max(t, at(&points[i]))
+	}
+	return t
+}

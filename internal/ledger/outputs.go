@@ -67,13 +67,7 @@ func (s *outputStream) add(series string, p outputPoint, counts *Counts) {
 		points.insert(i, p)
 	}
 	s.newest = max(s.newest, p.time)
-	if len(*points) > manyPoints { // no node's clock moves: bound them by their own
-		points.forget(s.newest.Add(-stalled))
-	}
 }
-
-// manyPoints is more than a series has while its node's clock moves.
-const manyPoints = 4096
 
 // progress returns the time of the newest known value, NoTime if there is none.
 func (s *outputStream) progress(k gpu.Time) (newest gpu.Time) {

@@ -55,6 +55,17 @@ func (p *pod) observe(m gpu.Milestone, counts *Counts) {
 	}
 }
 
+// forgetTold drops what was told of each milestone before the last time at or
+// before t: the earliest of these counts.
+func (p *pod) forgetTold(t gpu.Time) {
+	for i := range p.milestones {
+		m := &p.milestones[i]
+		if earliest := m.at(t); m.told.forget(t) > 0 {
+			m.told.timeline[0].value = earliest
+		}
+	}
+}
+
 func newMilestone(key milestoneKey) milestone {
 	row, ok := gpu.StartOrder(key.name)
 	if !ok {

@@ -55,9 +55,9 @@ func (s *samples) clear() int {
 
 // clearUntil drops the points at or before t and returns how many those were.
 func (s *samples) clearUntil(t gpu.Time) int {
-	gauges, pairs := s.gauges.after(t), s.pairs.after(t)
-	s.gauges, s.pairs = s.gauges[gauges:], s.pairs[pairs:]
-	return gauges + pairs
+	n := s.gauges.after(t) + s.pairs.after(t)
+	s.forgetLife(t)
+	return n
 }
 
 // last returns the time of the newest sample of either kind at or before t.
@@ -75,6 +75,20 @@ func (s *samples) last(t gpu.Time) (last gpu.Time) {
 func (s *samples) forgetLife(t gpu.Time) {
 	s.gauges = s.gauges[s.gauges.after(t):]
 	s.pairs = s.pairs[s.pairs.after(t):]
+	s.forgetLost(t)
+}
+
+// forgetLost drops the sources that lost at or before t.
+func (s *samples) forgetLost(t gpu.Time) {
+	s.lost = slices.DeleteFunc(s.lost, func(p sourceTime) bool { return p.time <= t })
+}
+
+// forgetBefore bounds what is kept of time that isn't settled: it drops the
+// points before the last ones at or before t.
+func (s *samples) forgetBefore(t gpu.Time) {
+	s.gauges.forget(t)
+	s.pairs.forget(t)
+	s.forgetLost(t)
 }
 
 // lose remembers the source of a point of which nothing else is kept.
@@ -195,6 +209,7 @@ func (s *samples) wholeIntervals(t, until, k gpu.Time, maxGap time.Duration) gpu
 // forget drops what is settled up to t, but for the anchors. It counts the
 // points that were no evidence.
 func (s *samples) forget(t, until, k gpu.Time, maxGap time.Duration, counts *Counts) {
+	s.forgetLost(t)
 	pairs := s.pairsInForce(until, k, maxGap)
 	if n := s.gauges.forget(t); pairs {
 		counts.Points[Shadowed] += uint64(n)

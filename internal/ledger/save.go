@@ -54,7 +54,8 @@ func (l *Ledger) archive(a *archive) {
 	})
 	archiveCounts(a, &l.counts)
 	a.bool(&l.finished)
-	archiveInt(a, &l.newest)
+	archiveInt(a, &l.stepped)
+	archiveInt(a, &l.heard)
 	archiveInt(a, &l.forgotten)
 }
 
