@@ -100,6 +100,7 @@ var lonely = map[string]func(i int, t gpu.Time) gpu.Batch{
 		}
 		other := o
 		other.Join.PodUID = name("uid", i)
+		o.Join.Group = name("group", i)
 		return gpu.Batch{Outputs: []gpu.Output{o, other}}
 	},
 }
@@ -121,11 +122,11 @@ func TestLonelyPoints(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			cfg := scenarioConfig()
 			cfg.Labels = kind == "labels"
-			require.Less(t, largest(ledger.New(cfg), points, nil), 500)
+			require.Less(t, largest(ledger.New(cfg), points, nil), 700)
 			for state, first := range device {
 				l := ledger.New(cfg)
 				require.Less(t, largest(l, points, first), 20_000, "while a device %s", state)
-				require.Less(t, sizeOf(l), 500, "a day after a device %s", state)
+				require.Less(t, sizeOf(l), 700, "a day after a device %s", state)
 			}
 		})
 	}

@@ -130,3 +130,26 @@ func TestOutageLosesNoEvidence(t *testing.T) {
 		require.Equal(t, time.Minute, productive, outage)
 	}
 }
+
+// TestPointsAhead: a source whose clock is 5 min ahead makes nothing be
+// forgotten.
+func TestPointsAhead(t *testing.T) {
+	snapshot := func(ahead time.Duration) gpu.Derived {
+		l, c := ledger.New(scenarioConfig()), new(tape)
+		c.add(0, gpu.Batch{Milestones: []gpu.Milestone{{Pod: "A", Name: gpu.Scheduled, At: sec(0), Time: sec(0)}}})
+		for s := 0.0; s <= 420; s += 10 {
+			at := sec(s).Add(ahead)
+			c.add(s, gpu.Batch{Memory: []gpu.Memory{{Device: "GPU-1", Time: at}}})
+			if s >= 300 {
+				c.gauge(s, 0).set(s, held("A", 300))
+			}
+		}
+		for _, e := range c.events {
+			l.Observe(e.Batch)
+		}
+		return l.Snapshot()
+	}
+	want := snapshot(0)
+	require.Equal(t, gpu.Startup, want.Accounts[0].States[0].Condition.State)
+	require.Equal(t, want, snapshot(5*time.Minute))
+}

@@ -88,8 +88,12 @@ func (d *device) over() bool {
 	if !d.finalSent() {
 		return false
 	}
-	return d.touched <= d.ended || d.node.newest.Sub(d.ended) > d.ledger.keep() &&
-		d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) == gpu.Forever
+	return d.touched <= d.ended || d.node.newest.Sub(d.ended) > d.ledger.keep() && !d.livesAgain()
+}
+
+// livesAgain reports whether there is a sample, known or not, of another life.
+func (d *device) livesAgain() bool {
+	return d.samples[gpu.EngineAny].first(d.ended, gpu.Forever-1) != gpu.Forever
 }
 
 // finalSent reports whether d ended and all of it is published. Of a device

@@ -98,7 +98,7 @@ func (l *Ledger) forgetIdle(d *device, t gpu.Time) {
 	switch {
 	case d.opened == gpu.NoTime:
 		l.forgetUnopened(d)
-	case d.Ref != "" && len(d.accounts)+len(d.tenures) == 0, d.finalSent() && d.ended < t:
+	case d.Ref != "" && len(d.accounts)+len(d.tenures) == 0, d.ended < t && d.finalSent() && !d.livesAgain():
 		l.remove(d)
 	}
 }
