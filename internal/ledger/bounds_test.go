@@ -122,11 +122,11 @@ func TestLonelyPoints(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			cfg := scenarioConfig()
 			cfg.Labels = kind == "labels"
-			require.Less(t, largest(ledger.New(cfg), points, nil), 700)
+			require.Less(t, largest(ledger.New(cfg), points, nil), 1000)
 			for state, first := range device {
 				l := ledger.New(cfg)
 				require.Less(t, largest(l, points, first), 20_000, "while a device %s", state)
-				require.Less(t, sizeOf(l), 700, "a day after a device %s", state)
+				require.Less(t, sizeOf(l), 1000, "a day after a device %s", state)
 			}
 		})
 	}
