@@ -83,7 +83,7 @@ func (o *outputs) observe(p gpu.Output, counted func() map[joinKey]gpu.Time, lim
 		return
 	}
 	o.longestWindow = max(o.longestWindow, p.Profile.Window)
-	if p.Time <= stream.counted {
+	if p.Time <= max(stream.counted, stream.late) {
 		counts.Points[Late]++
 		return
 	}
@@ -113,7 +113,7 @@ func (o *outputs) stream(p gpu.Output, counted func() map[joinKey]gpu.Time, room
 		i = len(o.byKey[key])
 		o.byKey[key] = append(o.byKey[key], &outputStream{
 			profile: p.Profile, join: key, group: p.Join.Group, series: map[string]*timeline[outputPoint]{},
-			counted: counted()[key],
+			late: counted()[key],
 		})
 	}
 	s := o.byKey[key][i]

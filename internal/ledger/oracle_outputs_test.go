@@ -104,9 +104,20 @@ func (s *outputStream) add(p gpu.Output) {
 		s.series = append(s.series, []gpu.Output{p})
 		return
 	}
-	if !slices.ContainsFunc(s.series[i], func(q gpu.Output) bool { return q.Time == p.Time }) {
+	j := slices.IndexFunc(s.series[i], func(q gpu.Output) bool { return q.Time == p.Time })
+	if j < 0 {
 		s.series[i] = append(s.series[i], p)
+	} else if outranks(p, s.series[i][j]) {
+		s.series[i][j] = p
 	}
+}
+
+// outranks says whether p counts, not q, which is of the same series and time.
+func outranks(p, q gpu.Output) bool {
+	if p.Ended || q.Ended {
+		return q.Ended && !p.Ended
+	}
+	return p.Value > q.Value || p.Value == q.Value && p.Start > q.Start
 }
 
 // findPods takes in how pods are named, and which points are of one stream.

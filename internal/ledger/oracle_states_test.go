@@ -125,7 +125,10 @@ func (o *oracle) gaugeAbove0(kind gpu.OutputKind, b *booking, key string) bool {
 	newest, t := map[series]gpu.Output{}, b.ev.to
 	for i, p := range o.all.Outputs {
 		s := series{o.streams[i], p.Series}
-		if p.Profile.Kind == kind && p.Time <= t && p.Time > newest[s].Time && o.belongs(p.Join, b.d, key) {
+		if p.Profile.Kind != kind || t < p.Time || !o.belongs(p.Join, b.d, key) {
+			continue
+		}
+		if q := newest[s]; q.Time < p.Time || q.Time == p.Time && outranks(p, q) {
 			newest[s] = p
 		}
 	}

@@ -50,6 +50,7 @@ type outputStream struct {
 	series  map[string]*timeline[outputPoint]
 	newest  gpu.Time // of all points that arrived, known or not
 	counted gpu.Time // its rises up to here are in an output total
+	late    gpu.Time // so were those of its pod up to here when it began
 }
 
 // add stores a point of a series.

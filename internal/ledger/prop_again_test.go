@@ -25,6 +25,7 @@ func TestPropOutputsAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFeatures(t)
 		f.Sets, f.Host, f.Outputs = true, false, true
+		f.Partitions = false // they would displace each other all the time
 		s := drawScenarioWith(t, f)
 		s.cfg.Workloads = rapid.Bool().Draw(t, "workloads")
 		if *minimize && s.countedAgain() != "" {

@@ -209,6 +209,7 @@ func archiveStream(a *archive, s *outputStream) {
 	})
 	archiveInt(a, &s.newest)
 	archiveInt(a, &s.counted)
+	archiveInt(a, &s.late)
 }
 
 func archiveTotal(a *archive, t *total) {

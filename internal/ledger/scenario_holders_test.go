@@ -155,7 +155,7 @@ func (g *generator) holder(d gpu.Device, begin gpu.Time) gpu.Holder {
 		h.Workload.Group = pick(g, "group-a", "group-b")
 	}
 	if g.Groups && g.chance(5) {
-		h.PodIP = g.freeAddress(begin, h.PodIP)
+		h.PodIP = g.freeAddress(d.Node, begin, h.PodIP)
 	}
 	if !g.chance(2) {
 		h.PodUID = fmt.Sprintf("uid-%02d", (n*7)%50+n/50*50) // not in order of time
@@ -163,10 +163,11 @@ func (g *generator) holder(d gpu.Device, begin gpu.Time) gpu.Holder {
 	return h
 }
 
-// freeAddress returns the address of a pod that ended before t, if there is one.
-func (g *generator) freeAddress(t gpu.Time, otherwise string) string {
+// freeAddress returns the address of a pod of the node that ended before t, if
+// there is one.
+func (g *generator) freeAddress(node string, t gpu.Time, otherwise string) string {
 	for _, other := range slices.Backward(g.tenancy) {
-		if other.end <= t {
+		if other.device.Node == node && other.end <= t {
 			return other.holder.PodIP
 		}
 	}
