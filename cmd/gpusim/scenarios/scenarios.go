@@ -8,5 +8,5 @@ import "embed"
 
 // Files are the scenarios, as NAME.yaml and accuracy/NAME.yaml.
 //
-//go:embed *.yaml
+//go:embed *.yaml accuracy/*.yaml
 var Files embed.FS

@@ -48,10 +48,21 @@ func (b *builder) lose(f *deviceFault, path string) error {
 		return b.tooLate(path, f.At)
 	}
 	for _, d := range n.all(d) {
-		d.device.Lost = joined(append(d.device.Lost, lost))
-		d.device.Closed = append(d.device.Closed, world.Closed{Span: lost, Reason: gpu.ReasonHealth})
+		if s := within(lost, d.device.Life); !empty(s) {
+			d.device.Lost = joined(append(d.device.Lost, s))
+			d.close(s, gpu.ReasonHealth)
+		}
 	}
 	return nil
+}
+
+// within is the part of s that is in life.
+func within(s, life world.Span) world.Span {
+	return span(max(s.From, life.From), min(s.To, life.To))
+}
+
+func (d *deviceBuilder) close(s world.Span, why gpu.Reason) {
+	d.device.Closed = append(d.device.Closed, world.Closed{Span: s, Reason: why})
 }
 
 func (b *builder) tooLate(path string, at time.Duration) error {
@@ -85,12 +96,14 @@ func (b *builder) close(f *closedFault, path string) error {
 		devices = n.all(d)
 	}
 	reason, _ := gpu.ParseReason(f.Reason)
-	closed := world.Closed{Span: b.span(f.At, f.For), Reason: reason}
-	if empty(closed.Span) {
+	closed := b.span(f.At, f.For)
+	if empty(closed) {
 		return b.tooLate(path, f.At)
 	}
 	for _, d := range devices {
-		d.device.Closed = append(d.device.Closed, closed)
+		if s := within(closed, d.device.Life); !empty(s) {
+			d.close(s, reason)
+		}
 	}
 	return nil
 }

@@ -27,8 +27,7 @@ func (b *builder) addBoard(n *nodeBuilder, s *migSpec, path string) error {
 			return err
 		}
 		if l.Away > 0 {
-			closed := world.Closed{Span: b.span(l.At, l.Away), Reason: gpu.ReasonReconfiguration}
-			board.device.Closed = append(board.device.Closed, closed)
+			board.close(b.span(l.At, l.Away), gpu.ReasonReconfiguration)
 		}
 		var slices int
 		var memory Bytes

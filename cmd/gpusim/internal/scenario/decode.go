@@ -154,8 +154,7 @@ func (p place) unknown(key *yaml.Node, of reflect.Type) error {
 }
 
 func missing(n *yaml.Node, of reflect.Type, seen []string, p place) error {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		key := f.Tag.Get("key")
 		if f.Tag.Get("need") != "yes" || slices.Contains(seen, key) {
 			continue

@@ -23,8 +23,7 @@ func fieldOf(v reflect.Value, key string) (field reflect.Value, rules reflect.St
 
 // keysOf returns the keys of a type of a scenario, in order.
 func keysOf(of reflect.Type) (keys []string) {
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		if key := f.Tag.Get("key"); key != "-" {
 			keys = append(keys, key)
 		} else {

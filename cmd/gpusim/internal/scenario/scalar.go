@@ -124,7 +124,7 @@ func parseScalar(text string, v reflect.Value) error {
 
 // accepted reports whether a value keeps the rules of its field.
 func accepted(v reflect.Value, rules reflect.StructTag) bool {
-	if t, ok := v.Interface().(time.Time); ok {
+	if t, ok := reflect.TypeAssert[time.Time](v); ok {
 		return t.Year() >= 2020 && t.Year() < 2200
 	}
 	if v.Kind() == reflect.String {
