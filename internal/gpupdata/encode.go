@@ -28,8 +28,14 @@ import (
 //     doesn't name its container.
 //   - Of a device without samples, counters and series ends only the ID is known.
 //   - What Decode refuses is written, and refused when read.
-func Encode(b gpu.Batch) pmetric.Metrics {
+func Encode(b gpu.Batch) pmetric.Metrics { return EncodeKnowing(b, nil) }
+
+// EncodeKnowing is Encode, if more is known of some devices: of those that the
+// batch only names, too, everything is written. Of a MIG instance nothing is
+// read without its board and its slices.
+func EncodeKnowing(b gpu.Batch, devices map[gpu.DeviceID]gpu.Device) pmetric.Metrics {
 	e := encoder{
+		known:   devices,
 		dest:    pmetric.NewMetrics(),
 		devices: map[gpu.Device]*writer{},
 		named:   map[gpu.DeviceID]*writer{},
@@ -49,6 +55,7 @@ func Encode(b gpu.Batch) pmetric.Metrics {
 // encoder is one call of Encode.
 type encoder struct {
 	dest    pmetric.Metrics
+	known   map[gpu.DeviceID]gpu.Device
 	devices map[gpu.Device]*writer
 	named   map[gpu.DeviceID]*writer // the first resource of each device
 	holders map[holderAt]*writer
@@ -87,6 +94,9 @@ func (e *encoder) device(d gpu.Device) *writer {
 func (e *encoder) deviceNamed(id gpu.DeviceID) *writer {
 	if w, ok := e.named[id]; ok {
 		return w
+	}
+	if d, ok := e.known[id]; ok {
+		return e.device(d)
 	}
 	return e.device(gpu.Device{ID: id})
 }

@@ -27,6 +27,20 @@ func TestBatchRoundTrip(t *testing.T) {
 	}
 }
 
+// Of a MIG instance that a batch only names, the board and the slices have to be
+// known.
+func TestEncodeKnowing(t *testing.T) {
+	t.Parallel()
+	instance := gpu.Device{ID: "MIG-1", Parent: "GPU-0", Slices: gpu.Slices{N: 3, Of: 7}, Node: "n0"}
+	want := gpu.Batch{Statuses: []gpu.Status{{Device: "MIG-1", Time: at(1), Failed: true}, {Device: "GPU-0", Time: at(1)}}}
+	known := map[gpu.DeviceID]gpu.Device{instance.ID: instance}
+	got, drops := NewDecoder(Settings{}).Decode(EncodeKnowing(want, known), 0)
+	require.Nil(t, drops)
+	require.Equal(t, want, got)
+	_, drops = NewDecoder(Settings{}).Decode(Encode(want), 0)
+	require.Equal(t, Drops{DropPartition: 1}, drops)
+}
+
 // overWire returns what a receiver gets.
 func overWire(t require.TestingT, md pmetric.Metrics) pmetric.Metrics {
 	data, err := (&pmetric.ProtoMarshaler{}).MarshalMetrics(md)

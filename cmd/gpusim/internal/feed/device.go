@@ -27,13 +27,32 @@ type device struct {
 }
 
 func newDevice(n *watch.Node, d *world.Device) *device {
-	of := &device{Device: d, identity: d.Device, instances: n.Instances(d.ID)}
-	of.identity.Node, of.identity.Cluster = n.Name, n.Cluster
+	of := &device{Device: d, identity: identity(n.Node, d), instances: n.Instances(d.ID)}
 	if !of.board() {
 		of.points = n.Points(d)
 		of.point, of.more = of.points()
 	}
 	return of
+}
+
+func identity(n *world.Node, d *world.Device) gpu.Device {
+	of := d.Device
+	of.Node, of.Cluster = n.Name, n.Cluster
+	return of
+}
+
+// Instances returns all MIG instances of some nodes. A batch that only names
+// one has to be encoded with what is known of it.
+func Instances(nodes []*world.Node) map[gpu.DeviceID]gpu.Device {
+	instances := map[gpu.DeviceID]gpu.Device{}
+	for _, n := range nodes {
+		for _, d := range n.Devices {
+			if d.Parent != "" {
+				instances[d.ID] = identity(n, d)
+			}
+		}
+	}
+	return instances
 }
 
 func (d *device) board() bool { return len(d.instances) > 0 }

@@ -4,6 +4,7 @@
 package feed
 
 import (
+	"math"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
@@ -14,7 +15,7 @@ import (
 const start = 1_800_000_000 * gpu.Time(time.Second)
 
 // sec returns second s of a world.
-func sec(s float64) gpu.Time { return start.Add(time.Duration(s * float64(time.Second))) }
+func sec(s float64) gpu.Time { return start.Add(time.Duration(math.Round(s*1e6)) * time.Microsecond) }
 
 func span(from, to float64) world.Span { return world.Span{From: sec(from), To: sec(to)} }
 

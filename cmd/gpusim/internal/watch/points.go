@@ -29,8 +29,8 @@ type Process struct {
 
 // Points returns a walk over the points of a device, in order of time.
 func (n *Node) Points(d *world.Device) func() (Point, bool) {
-	m := &meters{node: n, device: d, series: n.start}
-	m.begin(n.start)
+	m := &meters{node: n, device: d}
+	m.begin(max(n.start, d.Life.From))
 	times := n.sampled(d)
 	return func() (Point, bool) {
 		for {
