@@ -11,9 +11,6 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// maxPods is the largest number of pods of a scenario.
-const maxPods = 100_000
-
 // build makes a world: the nodes of the scenario, copied until there are
 // enough.
 func (s *Scenario) build() (*world.World, error) {

@@ -95,8 +95,8 @@ func (m *metricSpec) check(group, path string) error {
 		return mistake(path+".kind", m.Kind, "demand or sleep, for a metric with when or while_active")
 	case !output && (m.When != nil) == m.WhileActive:
 		return mistake(path+".when", strconv.Itoa(len(m.When))+" entries", "exactly one of when and while_active, for a metric of kind %s", m.Kind)
-	case !output && counts:
-		return mistake(path+".kind", m.Kind, "output, for a metric with rate or every")
+	case !output && (counts || m.Flat != nil):
+		return mistake(path+".kind", m.Kind, "output, for a metric with rate, every or flat")
 	case m.Group && group == "":
 		return mistake(path+".group", m.Group, "false, or a group in the pod's workload")
 	}

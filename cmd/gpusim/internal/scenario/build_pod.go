@@ -71,13 +71,11 @@ func (b *builder) addPod(s *podSpec, path string, o occurrence) error {
 	}
 	b.names[key] = true
 	l := lifeOf(s, o)
-	if err := l.check(s, path); err != nil {
+	if err := l.check(s, path); err != nil || l.admitted >= b.end {
 		return err
 	}
+	b.pods++
 	pod := &world.Pod{Holder: b.holder(s, o.name), Milestones: l.milestones(s), Processes: s.Processes}
-	if b.pods++; b.pods > maxPods && b.copies == 0 {
-		return mistake(path+".repeat", s.Repeat.Times, "at most %d pods in all", maxPods)
-	}
 	devices, err := b.devicesOf(node, l, o)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import "fmt"
 // check says what is wrong between the keys of a scenario, apart from who has
 // room where, which building the world shows.
 func (s *spec) check() error {
-	if n := s.nodes(); n > MaxNodes {
-		return mistake("nodes", fmt.Sprintf("%d nodes", n), "at most %d", MaxNodes)
+	if err := s.checkSize(); err != nil {
+		return err
 	}
 	if c := s.Collection; c.Sample > c.Interval {
 		return mistake("collection.sample", c.Sample, "at most the interval, %s", c.Interval)

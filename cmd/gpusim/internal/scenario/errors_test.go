@@ -87,4 +87,21 @@ var mistakes = map[string]struct{ old, new, err string }{
 	"metric group": {"- name: p", "- name: p\n  metrics: [{name: m, rate: 1, group: true}]", "pods[0].metrics[0].group is true: want false, or a group"},
 	"sample":       {"duration: 1h", "duration: 1h\ncollection: {sample: 20s}", "collection.sample is 20s: want at most the interval, 10s"},
 	"too many":     {"nodes:", "nodes:\n- {name: m, devices: 1, count: 20000}", "nodes is 20001 nodes: want at most 20000"},
+	"many instances": {
+		"  devices: 2", "  devices: 2\n  mig: [{device: 0, layouts: [" + strings.Repeat("{instances: ["+strings.Repeat("{name: a, profile: 1g.10gb, slices: 1, memory: 1GiB}, ", 64)+"]}, ", 32) + "]}]",
+		"nodes[0].mig is 2048 instances: want at most 2000, over all layouts",
+	},
+	"many devices": {
+		"  devices: 2", "  devices: 2\n  count: 19000\n  mig: [{device: 0, layouts: [{instances: [" + strings.Repeat("{name: a, profile: 1g.10gb, slices: 1, memory: 1GiB}, ", 64) + "]}]}]",
+		"nodes is 1254000 devices and MIG instances: want at most 1000000",
+	},
+	"too many pods": {
+		"pods:", "pods:\n- {name: o, for: 3s, repeat: {times: 600, every: 1ms}, places: [" + strings.Repeat("{node: n, devices: [1]}, ", 200) + "]}",
+		"pods is 120002 pods: want at most 100000",
+	},
+	"too many starts": {
+		"- name: p", "- name: p\n  repeat: {times: 10000}\n  restarts: [" + strings.Repeat("{at: 1m}, ", 100) + "]",
+		"pods is 1010001 starts of containers: want at most 1000000",
+	},
+	"flat gauge": {"- name: p", "- name: p\n  metrics: [{name: m, kind: sleep, while_active: true, flat: [{at: 1s, for: 1s}]}]", "pods[0].metrics[0].kind is sleep: want output"},
 }

@@ -37,8 +37,7 @@ func uuid(scenario int64, words ...string) string {
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
 }
 
-// podIP returns the address of the nth pod of a world, in 10.0.0.0/8.
+// podIP returns the address of the nth pod of a world, from 1, in 10.0.0.0/8.
 func podIP(n int) string {
-	n++
 	return "10." + strconv.Itoa(n>>16&0xff) + "." + strconv.Itoa(n>>8&0xff) + "." + strconv.Itoa(n&0xff)
 }

@@ -16,11 +16,14 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// values returns the value of a metric at each nanosecond of (from, to].
-func values(marks world.Marks, from, to gpu.Time) []float64 {
+// values returns the value of a metric at each nanosecond of (from, to]. Its
+// marks have to be later and later.
+func values(t *rapid.T, marks world.Marks, from, to gpu.Time) []float64 {
 	all := make([]float64, to-from+1)
-	walk := marks()
+	walk, before := marks(), gpu.NoTime
 	for m, ok := walk(); ok; m, ok = walk() {
+		require.Greater(t, m.At, before)
+		before = m.At
 		for t := m.At; t <= to; t++ {
 			all[t-from] = m.Value
 		}
@@ -44,10 +47,10 @@ func TestMarks(t *testing.T) {
 			Every: time.Duration(rapid.IntRange(1, 40).Draw(t, "every")), Value: 3,
 		}
 		first := world.Mark{At: from, Start: from - 1}
-		assert.Equal(t, lookedCount(a, m, from, to), values(marksCount(first, to, m, a), from, to))
-		assert.Equal(t, lookedWhile(a, m, from, to), values(marksWhile(first, to, m, a), from, to))
+		assert.Equal(t, lookedCount(a, m, from, to), values(t, marksCount(first, to, m, a), from, to))
+		assert.Equal(t, lookedWhile(a, m, from, to), values(t, marksWhile(first, to, m, a), from, to))
 		rate := &metricSpec{Grain: m.Grain, Rate: int64(time.Second) / rapid.Int64Range(1, 40).Draw(t, "rate")}
-		assert.Equal(t, lookedCount(a, rate, from, to), values(marksCount(first, to, rate, a), from, to))
+		assert.Equal(t, lookedCount(a, rate, from, to), values(t, marksCount(first, to, rate, a), from, to))
 	})
 }
 

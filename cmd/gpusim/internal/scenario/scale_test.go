@@ -69,6 +69,25 @@ func TestScaleErrors(t *testing.T) {
 		require.ErrorContains(t, err, "want 1 to 20000")
 	}
 	require.Equal(t, 4, s.Nodes())
+
+	for _, text := range []string{
+		strings.ReplaceAll(strings.Replace(base, "- name: n", "- name: n-r7", 1), "node: n", "node: n-r7"),
+		strings.Replace(base, "- name: p", "- name: p-r7", 1),
+	} {
+		s, err = Parse("f", []byte(text))
+		require.NoError(t, err)
+		_, err = s.Scale(1)
+		require.NoError(t, err)
+		_, err = s.Scale(2)
+		require.ErrorContains(t, err, `-r7": want a name that ends in another way`)
+	}
+
+	s, err = Load("accuracy/13-short-pods") // 2,500 pods on a node
+	require.NoError(t, err)
+	_, err = s.Scale(401)
+	require.ErrorContains(t, err, "the number of nodes is 401: want at most 400 of scenario short-pods")
+	_, err = s.Scale(400)
+	require.NoError(t, err)
 }
 
 // BenchmarkScale makes a world of 1,000 nodes with 8 devices each.

@@ -11,9 +11,6 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// MaxNodes is the largest number of nodes of a world.
-const MaxNodes = 20_000
-
 // Scenario is a scenario that was read and checked.
 type Scenario struct {
 	Name        string
@@ -39,7 +36,7 @@ func Parse(file string, text []byte) (*Scenario, error) {
 	c := &Scenario{
 		Name: s.Name, Description: s.Description, Cluster: s.Cluster,
 		Start: gpu.Time(s.Start.UnixNano()), Duration: s.Duration, Collection: s.Collection,
-		spec: s, nodes: s.nodes(),
+		spec: s, nodes: s.size().nodes,
 	}
 	if _, err := c.build(); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", file, err)
@@ -50,17 +47,6 @@ func Parse(file string, text []byte) (*Scenario, error) {
 // Nodes returns how many nodes the world has.
 func (s *Scenario) Nodes() int { return s.nodes }
 
-// Scale returns the same scenario with n nodes: its own again and again, each
-// time with other names, ids and random numbers, and with the pods on them.
-func (s *Scenario) Scale(n int) (*Scenario, error) {
-	if n < 1 || n > MaxNodes {
-		return nil, mistake("the number of nodes", n, "1 to %d", MaxNodes)
-	}
-	scaled := *s
-	scaled.nodes = n
-	return &scaled, nil
-}
-
 // World returns the scenario's world, the same each time.
 func (s *Scenario) World() *world.World {
 	w, err := s.build()
@@ -68,11 +54,4 @@ func (s *Scenario) World() *world.World {
 		panic(fmt.Sprintf("scenario %s was checked, yet: %v", s.Name, err))
 	}
 	return w
-}
-
-func (s *spec) nodes() (count int) {
-	for i := range s.Nodes {
-		count += s.Nodes[i].Count
-	}
-	return count
 }
