@@ -85,7 +85,8 @@ func (l *Ledger) forgetOutputs(needed gpu.Time, keep time.Duration) {
 func (l *Ledger) forgetPods(needed gpu.Time, keep time.Duration) {
 	for key, p := range l.pods {
 		p.forgetTold(needed.Add(-keep))
-		if len(p.holders) == 0 && needed.Sub(p.touched) > keep {
+		goesOn := len(p.totals) > 0 && !l.cfg.Workloads // its outputs, if it holds again
+		if len(p.holders) == 0 && !goesOn && needed.Sub(p.touched) > keep {
 			delete(l.pods, key)
 		}
 	}

@@ -102,11 +102,16 @@ func (n *node) countPod(p *pod, k gpu.Time) {
 	}
 }
 
+// total returns the total of a key. Of all streams with which it begins, the one
+// that is counted the least far says when it opened.
 func (n *node) total(key totalKey, owner gpu.Holder, opened gpu.Time) *total {
 	t := n.totals[key]
 	if t == nil {
 		t = &total{owner: owner, opened: opened}
 		n.totals[key] = t
+	}
+	if t.usedAt == gpu.NoTime {
+		t.opened = min(t.opened, opened)
 	}
 	return t
 }
