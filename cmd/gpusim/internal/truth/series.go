@@ -1,0 +1,101 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package truth
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// series is what is told of one application metric.
+type series struct {
+	profile gpu.OutputProfile
+	join    gpu.Join
+	points  []watch.Scrape // by time
+}
+
+func (n *node) seriesOf(p *pod) (all []*series) {
+	for i := range p.Metrics {
+		m := &p.Metrics[i]
+		s := &series{profile: m.Profile, join: m.Join, points: n.Scrapes(p.Pod, m)}
+		slices.SortStableFunc(s.points, func(a, b watch.Scrape) int { return cmp.Compare(a.Time, b.Time) })
+		if len(s.points) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// after returns the index of the first point later than t.
+func (s *series) after(t gpu.Time) int {
+	return sort.Search(len(s.points), func(i int) bool { return s.points[i].Time > t })
+}
+
+// rise returns by how much a counter rose at its i-th point.
+func (s *series) rise(i int) float64 {
+	p, q := s.points[i-1], s.points[i]
+	if p.Ended || q.Value < p.Value || q.Start != p.Start && q.Start >= p.Time {
+		return q.Value
+	}
+	return q.Value - p.Value
+}
+
+// eachMark calls f for the points in (from, to] that show whether the counter
+// rose, until f returns false.
+func (s *series) eachMark(from, to gpu.Time, f func(t gpu.Time, rose bool) bool) {
+	for i := max(s.after(from), 1); i < len(s.points) && s.points[i].Time <= to; i++ {
+		if !s.points[i].Ended && !f(s.points[i].Time, s.rise(i) > 0) {
+			return
+		}
+	}
+}
+
+// rose reports whether the counter is told to have risen in (from, to].
+func (s *series) rose(from, to gpu.Time) (rose bool) {
+	if s.profile.Kind != gpu.OutputCounter {
+		return false
+	}
+	s.eachMark(from, to, func(_ gpu.Time, r bool) bool { rose = rose || r; return !rose })
+	return rose
+}
+
+// above reports whether a gauge was above 0 at t.
+func (s *series) above(t gpu.Time, maxGap time.Duration) bool {
+	i := s.after(t) - 1
+	return i >= 0 && !s.points[i].Ended && s.points[i].Value > 0 && t.Sub(s.points[i].Time) <= maxGap
+}
+
+// proven says what the activity of a pod is in a piece that begins at t, in
+// which nothing changes, as known at k.
+func proven(of []*series, group string, t, k gpu.Time, maxGap time.Duration) gpu.Condition {
+	scraped, flat, productive := false, false, false
+	for _, s := range of {
+		if s.profile.Kind != gpu.OutputCounter || s.after(k) == 0 {
+			continue
+		}
+		scraped = true
+		s.eachMark(t, k, func(at gpu.Time, rose bool) bool {
+			flat = flat || at.Add(-maxGap) <= t
+			productive = productive || rose && at.Add(-s.profile.Window) <= t
+			return !productive && at.Add(-max(maxGap, s.profile.Window)) <= t
+		})
+	}
+	switch {
+	case productive:
+		return gpu.Condition{State: gpu.Productive}
+	case flat:
+		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonOutputFlat}
+	case scraped:
+		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonNotScraped}
+	case group != "":
+		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonGroupUnknown}
+	default:
+		return gpu.Condition{State: gpu.Unproven, Reason: gpu.ReasonNoAppMetric}
+	}
+}

@@ -1,0 +1,180 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package truth_test
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/world"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+const begin = 1_800_000_000 * gpu.Time(time.Second)
+
+// at returns second s of a world.
+func at(s float64) gpu.Time { return begin + gpu.Time(s*1000)*gpu.Time(time.Millisecond) }
+
+// maker draws a world.
+type maker struct {
+	*rapid.T
+	end gpu.Time
+}
+
+func (m maker) chance(percent int, what string) bool {
+	return rapid.IntRange(1, 100).Draw(m.T, what) <= percent
+}
+
+// time draws a time between two, in steps that are rarely those of anything else.
+func (m maker) time(from, to gpu.Time, what string) gpu.Time {
+	step := rapid.SampledFrom([]time.Duration{time.Second, 250 * time.Millisecond, 1_234_567}).Draw(m.T, "step")
+	n := int(to.Sub(from) / step)
+	return from.Add(time.Duration(rapid.IntRange(0, max(n, 0)).Draw(m.T, what)) * step)
+}
+
+func (m maker) span(from, to gpu.Time, what string) world.Span {
+	a, b := m.time(from, to, what), m.time(from, to, what)
+	return world.Span{From: min(a, b), To: max(a, b) + 1}
+}
+
+func (m maker) activity(from, to gpu.Time) world.Activity {
+	var steps []world.Step
+	for at := from; at < to && len(steps) < 12; {
+		length := rapid.SampledFrom([]time.Duration{
+			20 * time.Millisecond, 330 * time.Millisecond, 5 * time.Second, 40 * time.Second, 200 * time.Second,
+		}).Draw(m.T, "length")
+		level := rapid.SampledFrom([]world.Level{0, 0, 5, 10, 333, 700, world.Full}).Draw(m.T, "level")
+		at = at.Add(length)
+		steps = append(steps, world.Step{Until: at, Level: level})
+	}
+	if len(steps) > 0 && steps[0].Until < from {
+		steps = nil
+	}
+	return world.Steps(append([]world.Step{{Until: from}}, steps...)...)
+}
+
+func drawWorld(t *rapid.T) *world.World {
+	m := maker{t, begin.Add(time.Duration(rapid.SampledFrom([]int{60, 300, 1200}).Draw(t, "seconds")) * time.Second)}
+	w := &world.World{Start: begin, End: m.end}
+	for i := range rapid.IntRange(1, 2).Draw(t, "nodes") {
+		w.Nodes = append(w.Nodes, m.node(fmt.Sprintf("node-%d", i)))
+	}
+	return w
+}
+
+func (m maker) node(name string) *world.Node {
+	n := &world.Node{Name: name, Cluster: "c"}
+	for i := range rapid.IntRange(1, 2).Draw(m.T, "devices") {
+		n.Devices = append(n.Devices, m.device(gpu.Device{ID: gpu.DeviceID(fmt.Sprintf("GPU-%s-%d", name, i))}))
+	}
+	for i := range rapid.IntRange(0, 3).Draw(m.T, "pods") {
+		n.Pods = append(n.Pods, m.pod(n, fmt.Sprintf("%s-pod-%d", name, i)))
+	}
+	for _, part := range []world.Part{world.Collector, world.Engine, world.Kubernetes} {
+		if m.chance(10, "outage") {
+			n.Outages = append(n.Outages, world.Outage{Span: m.span(begin, m.end+5, "outage"), Part: part})
+		}
+	}
+	return n
+}
+
+func (m maker) device(of gpu.Device) *world.Device {
+	d := &world.Device{Device: of, Life: world.Span{From: begin, To: m.end}, Activity: m.activity(begin, m.end)}
+	if m.chance(20, "lost") {
+		d.Lost = []world.Span{m.span(begin, m.end+5, "lost")}
+	}
+	if m.chance(20, "closed") {
+		reason := rapid.SampledFrom([]gpu.Reason{gpu.ReasonTaint, gpu.ReasonHealth}).Draw(m.T, "reason")
+		d.Closed = []world.Closed{{Span: m.span(begin, m.end+5, "closed"), Reason: reason}}
+	}
+	for at := begin; m.chance(30, "memory"); at = m.time(at, m.end, "memory") {
+		d.Memory = append(d.Memory, world.Memory{From: at, Bytes: uint64(rapid.SampledFrom([]int{0, 1 << 29, 1 << 30, 1 << 31}).Draw(m.T, "bytes"))})
+	}
+	return d
+}
+
+func (m maker) pod(n *world.Node, name string) *world.Pod {
+	p := &world.Pod{Holder: gpu.Holder{Namespace: "ns", Pod: name, PodUID: "uid-" + name, Container: "main"}}
+	p.Workload.Class = rapid.SampledFrom([]gpu.Class{gpu.ClassBatch, gpu.ClassInference, gpu.ClassUnclassified}).Draw(m.T, "class")
+	if m.chance(30, "group") {
+		p.Workload.Group = "group"
+	}
+	s := m.span(begin.Add(-20*time.Second), m.end.Add(20*time.Second), "hold")
+	for _, d := range n.Devices {
+		if m.chance(60, "holds") {
+			p.Holds = append(p.Holds, world.Hold{Span: s, Device: d.ID, Sharing: gpu.Exclusive, Unseen: m.chance(20, "unseen")})
+		}
+	}
+	if m.chance(60, "milestones") {
+		m.milestones(p, s)
+	}
+	for range rapid.IntRange(0, 2).Draw(m.T, "metrics") {
+		p.Metrics = append(p.Metrics, m.metric(p, s, len(p.Metrics)))
+	}
+	return p
+}
+
+func (m maker) milestones(p *world.Pod, s world.Span) {
+	at := s.From
+	for attempt := range rapid.IntRange(1, 2).Draw(m.T, "attempts") {
+		for _, name := range []gpu.MilestoneName{
+			gpu.Scheduled, gpu.PullStarted, gpu.BackoffStarted, gpu.ContainerStarted, gpu.FirstCUDA, gpu.Ready,
+		} {
+			if !m.chance(60, string(name)) {
+				continue
+			}
+			of := world.Milestone{Name: name, Attempt: attempt, At: at}
+			switch {
+			case name == gpu.ContainerStarted:
+				of.Container = rapid.SampledFrom([]string{"main", "side"}).Draw(m.T, "container")
+			case name == gpu.Ready && m.chance(50, "probe"):
+				of.Source = gpu.SourceProbe
+			}
+			p.Milestones = append(p.Milestones, of)
+			at = m.time(at, min(at.Add(60*time.Second), s.To), "milestone")
+		}
+	}
+	if m.chance(40, "deletion") {
+		p.Milestones = append(p.Milestones, world.Milestone{Name: gpu.DeletionRequested, At: m.time(at, max(s.To, at), "deletion")})
+	}
+}
+
+func (m maker) metric(p *world.Pod, s world.Span, i int) world.Metric {
+	kind := rapid.SampledFrom([]gpu.OutputKind{gpu.OutputCounter, gpu.OutputCounter, gpu.DemandGauge, gpu.SleepGauge}).Draw(m.T, "kind")
+	metric := world.Metric{
+		Profile: gpu.OutputProfile{Metric: fmt.Sprintf("%s_%d", kind, i), Kind: kind, Unit: "{token}"},
+		Join:    gpu.Join{PodUID: p.PodUID},
+		Span:    s,
+	}
+	if kind == gpu.OutputCounter {
+		metric.Profile.Window = rapid.SampledFrom([]time.Duration{20 * time.Second, 60 * time.Second}).Draw(m.T, "window")
+	}
+	if m.chance(30, "failing") {
+		metric.Failing = []world.Span{m.span(s.From, s.To, "failing")}
+	}
+	var marks []world.Mark
+	value, start := 0.0, s.From
+	for at := s.From; at < s.To && len(marks) < 8; at = m.time(at+1, s.To, "mark") {
+		switch rapid.IntRange(0, 4).Draw(m.T, "change") {
+		case 0:
+			value, start = 0, at
+		case 1, 2:
+			value++
+		}
+		marks = append(marks, world.Mark{At: at, Start: start, Value: value})
+	}
+	metric.Marks = func() func() (world.Mark, bool) {
+		i := 0
+		return func() (world.Mark, bool) {
+			if i == len(marks) {
+				return world.Mark{}, false
+			}
+			i++
+			return marks[i-1], true
+		}
+	}
+	return metric
+}
