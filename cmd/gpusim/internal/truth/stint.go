@@ -13,6 +13,7 @@ import (
 type stint struct {
 	pod       *pod
 	began     gpu.Time
+	over      map[int]gpu.Time // attempt → since when its start-up is over for good
 	activity  activity   // so far
 	before    activity   // before the interval that is being booked
 	interval  int        // the number of that
@@ -98,7 +99,24 @@ func (s *stint) startOf(t, k gpu.Time, evidence []*series) start {
 		}
 	}
 	of.over = of.over || slices.ContainsFunc(evidence, func(o *series) bool { return o.rose(began, min(t, k)) })
+	of.over = s.latch(of.attempt, of.over, t)
 	return of
+}
+
+// latch says whether a start-up is over at t, for good: what showed it may be
+// another pod's, that leaves the group.
+func (s *stint) latch(attempt int, over bool, t gpu.Time) bool {
+	since, was := s.over[attempt]
+	switch {
+	case was && since <= t:
+		return true
+	case over && s.over == nil:
+		s.over = map[int]gpu.Time{}
+		fallthrough
+	case over:
+		s.over[attempt] = t
+	}
+	return over
 }
 
 // startMark is a milestone of a start with its place in the table.

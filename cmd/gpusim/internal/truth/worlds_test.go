@@ -21,7 +21,8 @@ func at(s float64) gpu.Time { return begin + gpu.Time(s*1000)*gpu.Time(time.Mill
 // maker draws a world.
 type maker struct {
 	*rapid.T
-	end gpu.Time
+	end   gpu.Time
+	quiet time.Duration // without outages in the beginning
 }
 
 func (m maker) chance(percent int, what string) bool {
@@ -57,9 +58,14 @@ func (m maker) activity(from, to gpu.Time) world.Activity {
 }
 
 func drawWorld(t *rapid.T) *world.World {
-	m := maker{t, begin.Add(time.Duration(rapid.SampledFrom([]int{60, 300, 1200}).Draw(t, "seconds")) * time.Second)}
+	seconds := rapid.SampledFrom([]int{60, 300, 1200}).Draw(t, "seconds")
+	nodes := rapid.IntRange(1, 2).Draw(t, "nodes")
+	m := maker{t, begin.Add(time.Duration(seconds) * time.Second), 0}
+	if nodes > 1 { // one that is silent before its first step may be forgotten while the other goes on
+		m.quiet = 90 * time.Second
+	}
 	w := &world.World{Start: begin, End: m.end}
-	for i := range rapid.IntRange(1, 2).Draw(t, "nodes") {
+	for i := range nodes {
 		w.Nodes = append(w.Nodes, m.node(fmt.Sprintf("node-%d", i)))
 	}
 	return w
@@ -70,15 +76,47 @@ func (m maker) node(name string) *world.Node {
 	for i := range rapid.IntRange(1, 2).Draw(m.T, "devices") {
 		n.Devices = append(n.Devices, m.device(gpu.Device{ID: gpu.DeviceID(fmt.Sprintf("GPU-%s-%d", name, i))}))
 	}
-	for i := range rapid.IntRange(0, 3).Draw(m.T, "pods") {
-		n.Pods = append(n.Pods, m.pod(n, fmt.Sprintf("%s-pod-%d", name, i)))
+	if m.chance(40, "board") {
+		m.board(n)
 	}
-	for _, part := range []world.Part{world.Collector, world.Engine, world.Kubernetes} {
-		if m.chance(10, "outage") {
-			n.Outages = append(n.Outages, world.Outage{Span: m.span(begin, m.end+5, "outage"), Part: part})
-		}
+	slots := rapid.Int64Range(1, 5).Draw(m.T, "slots")
+	for i := range rapid.IntRange(0, 4).Draw(m.T, "pods") {
+		n.Pods = append(n.Pods, m.pod(n, fmt.Sprintf("%s-pod-%d", name, i), slots))
+	}
+	m.outages(n)
+	if m.chance(15, "clock") {
+		at := m.time(min(begin.Add(m.quiet), m.end), m.end, "clock")
+		n.Clock = []world.ClockStep{{At: at, By: int64(rapid.SampledFrom([]time.Duration{
+			-4 * time.Second, -1500 * time.Millisecond, 1, 3 * time.Second,
+		}).Draw(m.T, "by"))}}
+	}
+	if m.chance(20, "hitch") {
+		late := rapid.IntRange(0, 1).Draw(m.T, "late")
+		n.Hitches = []world.Hitch{{Span: m.span(begin, m.end, "hitch"), Late: late, Twice: m.chance(50, "twice")}}
 	}
 	return n
+}
+
+// outages draws times in which parts of the agent are away. A ledger may forget
+// what isn't settled while a node says nothing for many minutes: then they are
+// shorter.
+func (m maker) outages(n *world.Node) {
+	var parts []world.Part
+	for _, part := range []world.Part{world.Collector, world.Engine, world.Kubernetes} {
+		if m.chance(15, "outage") {
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		o := world.Outage{Span: m.span(min(begin.Add(m.quiet), m.end), m.end+5, "outage"), Part: part}
+		switch {
+		case len(parts) > 1:
+			o.To = min(o.To, o.From.Add(150*time.Second))
+		case part == world.Collector:
+			o.To = min(o.To, o.From.Add(400*time.Second))
+		}
+		n.Outages = append(n.Outages, o)
+	}
 }
 
 func (m maker) device(of gpu.Device) *world.Device {
@@ -96,16 +134,69 @@ func (m maker) device(of gpu.Device) *world.Device {
 	return d
 }
 
-func (m maker) pod(n *world.Node, name string) *world.Pod {
+// board draws a board with instances, of which some follow others.
+func (m maker) board(n *world.Node) {
+	id := gpu.DeviceID("GPU-board-" + n.Name)
+	board := m.device(gpu.Device{ID: id})
+	board.Activity, board.Lost, board.Memory = nil, nil, nil
+	n.Devices = append(n.Devices, board)
+	change := m.time(begin, m.end, "change")
+	for i, of := range rapid.SampledFrom([][]int{{7}, {3, 4}, {1, 2, 3}, {3, 3}}).Draw(m.T, "slices") {
+		n.Devices = append(n.Devices, m.instance(n, id, i, of, world.Span{From: begin, To: m.end}))
+	}
+	if !m.chance(50, "changes") {
+		return
+	}
+	for _, d := range n.Instances(id)[1:] {
+		d.Life.To = change
+	}
+	for i, d := range n.Instances(id)[1:] {
+		n.Devices = append(n.Devices, m.instance(n, id, 10+i, d.Slices.N, world.Span{From: change, To: m.end}))
+	}
+}
+
+func (m maker) instance(n *world.Node, board gpu.DeviceID, i, slices int, life world.Span) *world.Device {
+	d := m.device(gpu.Device{
+		ID: gpu.DeviceID(fmt.Sprintf("MIG-%s-%d", n.Name, i)), Parent: board, Slices: gpu.Slices{N: slices, Of: 7},
+	})
+	d.Life, d.Lost = life, nil
+	return d
+}
+
+func (m maker) pod(n *world.Node, name string, slots int64) *world.Pod {
 	p := &world.Pod{Holder: gpu.Holder{Namespace: "ns", Pod: name, PodUID: "uid-" + name, Container: "main"}}
 	p.Workload.Class = rapid.SampledFrom([]gpu.Class{gpu.ClassBatch, gpu.ClassInference, gpu.ClassUnclassified}).Draw(m.T, "class")
+	p.Processes = m.chance(50, "processes")
 	if m.chance(30, "group") {
 		p.Workload.Group = "group"
 	}
 	s := m.span(begin.Add(-20*time.Second), m.end.Add(20*time.Second), "hold")
-	for _, d := range n.Devices {
-		if m.chance(60, "holds") {
-			p.Holds = append(p.Holds, world.Hold{Span: s, Device: d.ID, Sharing: gpu.Exclusive, Unseen: m.chance(20, "unseen")})
+	if m.chance(20, "short") {
+		s.To = min(s.To, s.From.Add(7*time.Second))
+	}
+	for i, d := range n.Devices {
+		if len(n.Instances(d.ID)) > 0 || !m.chance(50, "holds") {
+			continue
+		}
+		h := world.Hold{Span: s, Device: d.ID, Sharing: gpu.Exclusive, Unseen: m.chance(20, "unseen")}
+		switch {
+		case d.Parent != "":
+			h.Sharing = gpu.MIG
+			h.From, h.To = max(h.From, d.Life.From), min(h.To, d.Life.To)
+			if h.From >= h.To {
+				continue
+			}
+		case i > 0:
+			h.Sharing = rapid.SampledFrom([]gpu.Sharing{gpu.TimeSlicing, gpu.DRA, gpu.MPS}).Draw(m.T, "sharing")
+			h.Slots = gpu.Slots{N: rapid.Int64Range(1, slots).Draw(m.T, "n"), Of: slots}
+		}
+		if p.Processes {
+			h.Activity = m.activity(h.From, h.To)
+		}
+		p.Holds = append(p.Holds, h)
+		if again := h.To.Add(30 * time.Second); m.chance(20, "again") && again < m.end && d.Parent == "" {
+			h.From, h.To = again, again.Add(time.Minute)
+			p.Holds = append(p.Holds, h)
 		}
 	}
 	if m.chance(60, "milestones") {
@@ -153,7 +244,9 @@ func (m maker) metric(p *world.Pod, s world.Span, i int) world.Metric {
 		metric.Profile.Window = rapid.SampledFrom([]time.Duration{20 * time.Second, 60 * time.Second}).Draw(m.T, "window")
 	}
 	if m.chance(30, "failing") {
-		metric.Failing = []world.Span{m.span(s.From, s.To, "failing")}
+		failing := m.span(s.From, s.To, "failing")
+		failing.To = min(failing.To, failing.From.Add(400*time.Second)) // longer, and a ledger may forget it
+		metric.Failing = []world.Span{failing}
 	}
 	var marks []world.Mark
 	value, start := 0.0, s.From
