@@ -140,7 +140,7 @@ func (d *device) counts() (counts []level[int]) {
 	return told(d.node, func(t watch.Tick) (int, bool) {
 		count := 0
 		for _, i := range d.instances {
-			if i.Life.From <= t.Real && t.Real <= i.Life.To {
+			if i.exists(t) {
 				count++
 			}
 		}

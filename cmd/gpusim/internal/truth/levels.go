@@ -66,11 +66,14 @@ func (l levels[V]) cuts(cuts []gpu.Time) []gpu.Time {
 	return cuts
 }
 
+// exists reports whether there is something to be told of the device.
+func (d *device) exists(t watch.Tick) bool { return d.Life.From <= t.Real && t.Real <= d.Life.To }
+
 // closed returns why the device can't be given to a pod: NoReason if it can.
 // An observer that sees everything sees it at every instant.
 func (d *device) closed() levels[gpu.Reason] {
 	if !d.node.Settings.Ideal {
-		return told(d.node, func(t watch.Tick) (gpu.Reason, bool) { return d.ClosedAt(t.Real), d.node.HasSet(t) })
+		return told(d.node, func(t watch.Tick) (gpu.Reason, bool) { return d.ClosedAt(t.Real), d.exists(t) && d.node.HasSet(t) })
 	}
 	var spans []world.Span
 	for _, c := range d.Closed {
@@ -82,7 +85,7 @@ func (d *device) closed() levels[gpu.Reason] {
 // failed returns whether the device is said to have failed.
 func (d *device) failed() levels[bool] {
 	if !d.node.Settings.Ideal {
-		return told(d.node, func(t watch.Tick) (bool, bool) { return world.Within(d.Lost, t.Real), d.node.HasEngine(t) })
+		return told(d.node, func(t watch.Tick) (bool, bool) { return world.Within(d.Lost, t.Real), d.exists(t) && d.node.HasEngine(t) })
 	}
 	return always(d.Lost, func(t gpu.Time) bool { return world.Within(d.Lost, t) })
 }
@@ -90,7 +93,7 @@ func (d *device) failed() levels[bool] {
 // used returns the memory of the device.
 func (d *device) used() levels[uint64] {
 	return told(d.node, func(t watch.Tick) (uint64, bool) {
-		return d.MemoryAt(t.Real), d.node.HasEngine(t) && !world.Within(d.Lost, t.Real)
+		return d.MemoryAt(t.Real), d.exists(t) && d.node.HasEngine(t) && !world.Within(d.Lost, t.Real)
 	})
 }
 

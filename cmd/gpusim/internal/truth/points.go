@@ -26,7 +26,7 @@ type interval struct {
 }
 
 // points returns a walk over the points of a device, in the order of their
-// told times. Of two of one time the larger counts.
+// told times.
 func (d *device) points() func() (watch.Point, bool) {
 	walk := d.node.Points(d.Device)
 	if d.node.Settings.Ideal || len(d.node.Clock) == 0 {
@@ -36,19 +36,42 @@ func (d *device) points() func() (watch.Point, bool) {
 	for p, ok := walk(); ok; p, ok = walk() {
 		all = append(all, p)
 	}
-	slices.SortStableFunc(all, func(a, b watch.Point) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Observed, b.Observed), cmp.Compare(a.Value, b.Value))
-	})
-	i := 0
-	return func() (p watch.Point, ok bool) {
-		for ; i < len(all); i++ {
-			if i+1 == len(all) || all[i+1].Time != all[i].Time {
-				i++
-				return all[i-1], true
-			}
+	slices.SortStableFunc(all, func(a, b watch.Point) int { return cmp.Compare(a.Time, b.Time) })
+	var points []watch.Point
+	for _, p := range all {
+		if n := len(points); n > 0 && points[n-1].Time == p.Time {
+			points[n-1] = larger(points[n-1], p)
+			continue
 		}
-		return p, false
+		points = append(points, p)
 	}
+	return func() (p watch.Point, ok bool) {
+		if len(points) == 0 {
+			return p, false
+		}
+		p, points = points[0], points[1:]
+		return p, true
+	}
+}
+
+// larger returns what counts of two points of one time: of each value the larger.
+func larger(p, q watch.Point) watch.Point {
+	if q.Active > p.Active || q.Active == p.Active && q.Start > p.Start {
+		p.Start = q.Start // both sums are, or the clock was set back over an outage
+	}
+	p.Active, p.Observed = max(p.Active, q.Active), max(p.Observed, q.Observed)
+	p.Value = max(p.Value, q.Value)
+	processes := slices.Clone(p.Processes)
+	for _, o := range q.Processes {
+		i := slices.IndexFunc(processes, func(p watch.Process) bool { return p.Pod == o.Pod })
+		if i < 0 {
+			processes = append(processes, o)
+		} else {
+			processes[i].Value = max(processes[i].Value, o.Value)
+		}
+	}
+	p.Processes = processes
+	return p
 }
 
 // intervals calls f for all that the device's points say, in order of time,

@@ -14,11 +14,11 @@ type stint struct {
 	pod       *pod
 	began     gpu.Time
 	over      map[int]gpu.Time // attempt → since when its start-up is over for good
-	activity  activity   // so far
-	before    activity   // before the interval that is being booked
-	interval  int        // the number of that
-	mode      gpu.Reason // of the idle time in it, NoReason until it is asked for
-	idleSince gpu.Time   // start of the running stretch, NoTime if none runs
+	activity  activity         // so far
+	before    activity         // before the interval that is being booked
+	interval  int              // the number of that
+	mode      gpu.Reason       // of the idle time in it, NoReason until it is asked for
+	idleSince gpu.Time         // start of the running stretch, NoTime if none runs
 	bookedTo  gpu.Time
 }
 

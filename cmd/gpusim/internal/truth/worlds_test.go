@@ -5,6 +5,7 @@ package truth_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -107,6 +108,10 @@ func (m maker) outages(n *world.Node) {
 			parts = append(parts, part)
 		}
 	}
+	changes := slices.ContainsFunc(n.Devices, func(d *world.Device) bool { return d.Life.To < m.end })
+	if changes { // what was partitioned anew while nobody looked takes the slices of the oldest
+		parts = slices.DeleteFunc(parts, func(p world.Part) bool { return p != world.Kubernetes })
+	}
 	for _, part := range parts {
 		o := world.Outage{Span: m.span(min(begin.Add(m.quiet), m.end), m.end+5, "outage"), Part: part}
 		switch {
@@ -140,18 +145,27 @@ func (m maker) board(n *world.Node) {
 	board := m.device(gpu.Device{ID: id})
 	board.Activity, board.Lost, board.Memory = nil, nil, nil
 	n.Devices = append(n.Devices, board)
-	change := m.time(begin, m.end, "change")
-	for i, of := range rapid.SampledFrom([][]int{{7}, {3, 4}, {1, 2, 3}, {3, 3}}).Draw(m.T, "slices") {
+	sizes := rapid.SampledFrom([][]int{{7}, {3, 4}, {1, 2, 3}, {3, 3}, {1, 2}}).Draw(m.T, "slices")
+	for i, of := range sizes {
 		n.Devices = append(n.Devices, m.instance(n, id, i, of, world.Span{From: begin, To: m.end}))
 	}
 	if !m.chance(50, "changes") {
 		return
 	}
+	// Where there is no room for both, it is known that the old ones are gone
+	// before the new ones are there.
+	change, pause := m.time(begin.Add(time.Second), m.end, "change"), 61*time.Second
+	if len(sizes) == 2 && sizes[1] == 2 {
+		pause = 0
+	}
 	for _, d := range n.Instances(id)[1:] {
 		d.Life.To = change
 	}
+	if change.Add(pause) >= m.end {
+		return
+	}
 	for i, d := range n.Instances(id)[1:] {
-		n.Devices = append(n.Devices, m.instance(n, id, 10+i, d.Slices.N, world.Span{From: change, To: m.end}))
+		n.Devices = append(n.Devices, m.instance(n, id, 10+i, d.Slices.N, world.Span{From: change.Add(pause), To: m.end}))
 	}
 }
 
