@@ -73,7 +73,7 @@ func (m *meters) begin(t gpu.Time) {
 	m.holds = m.holds[:0]
 	for _, p := range m.node.Pods {
 		for i := range p.Holds {
-			if h := &p.Holds[i]; p.Processes && h.Device == m.device.ID {
+			if h := &p.Holds[i]; (p.Processes || m.node.Settings.Ideal) && h.Device == m.device.ID {
 				m.holds = append(m.holds, holdMeter{p, world.NewMeter(world.Except(h.Activity, m.device.Lost), t), 0})
 			}
 		}
