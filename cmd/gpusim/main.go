@@ -23,6 +23,7 @@ type command struct {
 }
 
 var commands = []command{
+	{"run", "send what a scenario tells to a collector", runScenario},
 	{"gentd26", "replay the GenTD26 recording, print where its GPU time went", gentd26},
 }
 

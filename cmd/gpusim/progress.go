@@ -37,6 +37,20 @@ func (p progress) step() {
 	}
 }
 
+// at moves the bar to a step; those past the last are the last.
+func (p progress) at(step int) {
+	if p.bar != nil {
+		_ = p.bar.Set(min(step, p.bar.GetMax()))
+	}
+}
+
+// says changes the words before the bar.
+func (p progress) says(words string) {
+	if p.bar != nil {
+		p.bar.Describe(words)
+	}
+}
+
 func (p progress) stop() {
 	if p.bar != nil {
 		_ = p.bar.Clear()

@@ -19,6 +19,15 @@ const (
 	endingRest = 5 * time.Second
 )
 
+// Ending returns how long after the end of a world there may be something to
+// deliver.
+func Ending(s watch.Settings, c Collector) time.Duration {
+	step := max(s.Interval, endingStep)
+	return enough(c) + step + max(step, c.MaxGap+endingRest)
+}
+
+func enough(c Collector) time.Duration { return 2*c.MaxGap + c.Settle + endingRest }
+
 // end returns what is delivered after the last tick: that everything has ended
 // with the world, then empty sets that move the ledger's clock past all that
 // could hold settled time back (docs/ledger.md, sections 1 and 2): what is
@@ -36,12 +45,11 @@ func (f *feed) end() []Delivery {
 	if !f.HasSet(last) || last.Real != real {
 		after = max(step, f.collector.MaxGap+endingRest)
 	}
-	enough := 2*f.collector.MaxGap + f.collector.Settle + endingRest
 	deliveries := []Delivery{{real.Add(after), f.goodbye(told)}}
 	for {
 		b := &deliveries[len(deliveries)-1].Batch
 		b.AllocationCounts = append(b.AllocationCounts, f.count(told.Add(after), 0))
-		if after > enough {
+		if after > enough(f.collector) {
 			return deliveries
 		}
 		after += step

@@ -70,9 +70,9 @@ func (q *mergeQueue) Pop() any {
 }
 
 // Bundle returns a walk that delivers what walk does within a time after the
-// first of it as one batch, at the time of the last: what a gateway that
-// batches hands on.
-func Bundle(walk Walk, within time.Duration) Walk {
+// first of it as one batch, at the time of the last, but at most so many: what
+// a gateway that batches hands on.
+func Bundle(walk Walk, within time.Duration, most int) Walk {
 	next, more := Delivery{}, false
 	begun := false
 	return func() (Delivery, bool) {
@@ -84,8 +84,10 @@ func Bundle(walk Walk, within time.Duration) Walk {
 			return Delivery{}, false
 		}
 		bundle := Delivery{}
-		for until := next.Real.Add(within); more && next.Real <= until; next, more = walk() {
+		until := next.Real.Add(within)
+		for n := 0; more && next.Real <= until && n < most; n++ {
 			bundle = Delivery{next.Real, joined(bundle.Batch, next.Batch)}
+			next, more = walk()
 		}
 		return bundle, true
 	}

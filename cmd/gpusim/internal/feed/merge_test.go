@@ -72,9 +72,9 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, []string{"0", "0", "1", "3", "3", "7", "8", "9"}, times)
 
 	assert.Equal(t, []arrival{
-		{"1", "0"}, {"1", "0"}, {"1", "1"}, {"3", "3"}, {"3", "3"}, {"8", "7"}, {"8", "8"}, {"9", "9"},
-	}, arrivals(all(Bundle(merged(), time.Second)), sec(9)))
-	assert.Empty(t, all(Bundle(Merge(), 0)))
+		{"0", "0"}, {"0", "0"}, {"1", "1"}, {"3", "3"}, {"3", "3"}, {"8", "7"}, {"8", "8"}, {"9", "9"},
+	}, arrivals(all(Bundle(merged(), time.Second, 2)), sec(9)))
+	assert.Empty(t, all(Bundle(Merge(), 0, 9)))
 }
 
 // Bundles keep every point, and don't share room with what they were made of.
@@ -88,7 +88,7 @@ func TestBundle(t *testing.T) {
 	for _, d := range all(walks()) {
 		single = joined(single, d.Batch)
 	}
-	bundles := all(Bundle(walks(), 25*time.Second))
+	bundles := all(Bundle(walks(), 25*time.Second, 99))
 	for _, d := range bundles {
 		bundled = joined(bundled, d.Batch)
 	}

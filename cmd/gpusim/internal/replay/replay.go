@@ -25,6 +25,8 @@ type Sender struct {
 	endpoint string
 	conn     *grpc.ClientConn
 	client   pmetricotlp.GRPCClient
+	taken    bool // the collector took a request of Insist
+	wait     func(context.Context, time.Duration) error
 }
 
 // Dial prepares a plain connection to endpoint (host:port).
@@ -33,7 +35,7 @@ func Dial(endpoint string) (*Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--endpoint %q: %w", endpoint, err)
 	}
-	return &Sender{endpoint: endpoint, conn: conn, client: pmetricotlp.NewGRPCClient(conn)}, nil
+	return &Sender{endpoint: endpoint, conn: conn, client: pmetricotlp.NewGRPCClient(conn), wait: wait}, nil
 }
 
 // Close ends the connection.
