@@ -38,7 +38,7 @@ func gentd26(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if err := send(ctx, o, cut, stderr); err != nil {
 		return err
 	}
-	accounts, err := counters.Fetch(ctx, o.counters, recording.Node)
+	accounts, err := accounted(ctx, o.counters)
 	if err != nil && !(errors.Is(err, counters.ErrNone) && cut.Spanned() == 0) {
 		return fmt.Errorf("%w; the collector's pipeline needs the gpu_accounting processor and the prometheus exporter, as in examples/recording/collector.yaml", err)
 	}
@@ -48,7 +48,7 @@ func gentd26(ctx context.Context, args []string, stdout, stderr io.Writer) error
 // fresh checks that the collector can be read and has nothing of the
 // recording yet: its ledger would take a second replay for late points.
 func fresh(ctx context.Context, url string) error {
-	_, err := counters.Fetch(ctx, url, recording.Node)
+	_, err := accounted(ctx, url)
 	switch {
 	case errors.Is(err, counters.ErrNone):
 		return nil
@@ -57,6 +57,19 @@ func fresh(ctx context.Context, url string) error {
 	default:
 		return fmt.Errorf("the collector at %s has already accounted the node %s: start a new one for each replay", url, recording.Node)
 	}
+}
+
+// accounted reads what the collector accounted of the recording.
+func accounted(ctx context.Context, url string) ([]counters.Account, error) {
+	export, err := counters.Fetch(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := export.Of(recording.Node)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", url, err)
+	}
+	return accounts, nil
 }
 
 func send(ctx context.Context, o options, cut recording.Recording, stderr io.Writer) error {

@@ -6,28 +6,64 @@
 package counters
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// Account is what the counters say of one holder of one device or, if Pod is
-// empty, of the time of a device that nobody held.
+// Account is what the counters say of one holder of one device, as far as its
+// time was found in one way, or of the time of a device that nobody held.
 type Account struct {
-	Device    string
+	Node      string
+	Device    string // its UUID, else what an allocation called it
+	Parent    string // the board of a MIG instance
 	Namespace string
 	Pod       string
 	PodUID    string
+	Class     gpu.Class
+	// Attribution is NoAttribution if nobody held the device.
+	Attribution gpu.Attribution
+	// Overflow: the time of holders that got no account of their own.
+	Overflow bool
 	// States has every nanosecond of the account once.
 	States map[gpu.Condition]time.Duration
 	// The measures of a holder, each a counter of its own.
 	Allocated  time.Duration
 	Active     time.Duration
 	Productive time.Duration
+	Entitled   time.Duration
+}
+
+// Key identifies an account.
+type Key struct {
+	Node, Device, Holder string
+	Attribution          gpu.Attribution
+	Overflow             bool
+}
+
+// Key returns the identity of a.
+func (a Account) Key() Key {
+	return Key{a.Node, a.Device, a.holder(), a.Attribution, a.Overflow}
+}
+
+// holder is the pod's UID, else its name.
+func (a Account) holder() string {
+	return gpu.Holder{Namespace: a.Namespace, Pod: a.Pod, PodUID: a.PodUID}.Key()
+}
+
+// Compare orders accounts by node, device and holder.
+func Compare(a, b Key) int {
+	return cmp.Or(
+		cmp.Compare(a.Node, b.Node),
+		cmp.Compare(a.Device, b.Device),
+		cmp.Compare(a.Holder, b.Holder),
+		cmp.Compare(a.Attribution, b.Attribution),
+	)
 }
 
 // Held says whether the account is a holder's.
-func (a Account) Held() bool { return a.Pod != "" || a.PodUID != "" }
+func (a Account) Held() bool { return a.holder() != "" }
 
 // Match selects conditions.
 type Match func(gpu.Condition) bool
@@ -53,6 +89,20 @@ func (a Account) Sum(match Match) time.Duration {
 	return sum
 }
 
+// Add adds the times of b to a.
+func (a *Account) Add(b Account) {
+	if a.States == nil {
+		a.States = make(map[gpu.Condition]time.Duration, len(b.States))
+	}
+	for condition, d := range b.States {
+		a.States[condition] += d
+	}
+	a.Allocated += b.Allocated
+	a.Active += b.Active
+	a.Productive += b.Productive
+	a.Entitled += b.Entitled
+}
+
 // Sum adds up one figure of all accounts.
 func Sum(accounts []Account, of func(Account) time.Duration) time.Duration {
 	var sum time.Duration
@@ -66,12 +116,7 @@ func Sum(accounts []Account, of func(Account) time.Duration) time.Duration {
 func Total(accounts []Account) Account {
 	total := Account{States: make(map[gpu.Condition]time.Duration)}
 	for _, a := range accounts {
-		for condition, d := range a.States {
-			total.States[condition] += d
-		}
-		total.Allocated += a.Allocated
-		total.Active += a.Active
-		total.Productive += a.Productive
+		total.Add(a)
 	}
 	return total
 }

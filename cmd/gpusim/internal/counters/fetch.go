@@ -14,27 +14,27 @@ import (
 // milliseconds.
 const fetchTimeout = 30 * time.Second
 
-// Fetch reads the counters of one node from the endpoint of a Prometheus
-// exporter. It returns ErrNone if the endpoint has none.
-func Fetch(ctx context.Context, url, node string) ([]Account, error) {
+// Fetch reads what a collector exported from the endpoint of its Prometheus
+// exporter.
+func Fetch(ctx context.Context, url string) (Export, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
-		return nil, fmt.Errorf("--counters: %w", err)
+		return Export{}, fmt.Errorf("--counters: %w", err)
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("can't read the collector's counters: %w; does it run, with a prometheus exporter there? --counters says where", err)
+		return Export{}, fmt.Errorf("can't read the collector's counters: %w; does it run, with a prometheus exporter there? --counters says where", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("can't read the collector's counters: %s answers %s; --counters says where they are", url, response.Status)
+		return Export{}, fmt.Errorf("can't read the collector's counters: %s answers %s; --counters says where they are", url, response.Status)
 	}
-	accounts, err := Parse(response.Body, node)
+	export, err := Parse(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", url, err)
+		return Export{}, fmt.Errorf("%s: %w", url, err)
 	}
-	return accounts, nil
+	return export, nil
 }

@@ -5,12 +5,9 @@ package counters
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -20,24 +17,22 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// The counters of gpu_accounting as the Prometheus exporter names them.
+// The metrics of gpu_accounting as the Prometheus exporter names them.
 const (
 	timeTotal       = "gpu_time_seconds_total"
 	allocatedTotal  = "gpu_allocated_time_seconds_total"
 	activeTotal     = "gpu_active_time_seconds_total"
 	productiveTotal = "gpu_productive_time_seconds_total"
+	entitledTotal   = "gpu_entitled_time_seconds_total"
+	ledgerError     = "gpu_ledger_error_seconds"
 )
 
-// ErrNone says that an endpoint has no counters of a node.
-var ErrNone = errors.New("no " + timeTotal)
-
-// Parse reads the counters of one node from a page in the Prometheus text
-// format, in order of device and holder. It returns ErrNone if there are none.
-func Parse(page io.Reader, node string) ([]Account, error) {
+// Parse reads a page in the Prometheus text format.
+func Parse(page io.Reader) (Export, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(page)
 	if err != nil {
-		return nil, fmt.Errorf("not in the Prometheus text format: %w", err)
+		return Export{}, fmt.Errorf("not in the Prometheus text format: %w", err)
 	}
 	accounts := make(book)
 	for name, add := range map[string]func(*Account, labels, time.Duration) error{
@@ -45,65 +40,98 @@ func Parse(page io.Reader, node string) ([]Account, error) {
 		allocatedTotal:  func(a *Account, _ labels, d time.Duration) error { a.Allocated += d; return nil },
 		activeTotal:     func(a *Account, _ labels, d time.Duration) error { a.Active += d; return nil },
 		productiveTotal: func(a *Account, _ labels, d time.Duration) error { a.Productive += d; return nil },
+		entitledTotal:   func(a *Account, _ labels, d time.Duration) error { a.Entitled += d; return nil },
 	} {
-		if err := accounts.addFamily(families[name], node, add); err != nil {
-			return nil, err
+		if err := accounts.addFamily(families[name], add); err != nil {
+			return Export{}, err
 		}
 	}
-	if len(accounts) == 0 {
-		return nil, fmt.Errorf("%w of node %q", ErrNone, node)
-	}
-	return accounts.sorted(), nil
+	found, err := ledgerErrors(families[ledgerError])
+	return Export{Accounts: accounts.sorted(), Errors: found}, err
 }
 
-type key struct{ device, holder string }
+func ledgerErrors(family *dto.MetricFamily) (map[string]time.Duration, error) {
+	found := make(map[string]time.Duration)
+	for _, metric := range family.GetMetric() {
+		node := labelsOf(metric)["k8s_node_name"]
+		nanos, err := nanoseconds(metric)
+		if err != nil {
+			return nil, fmt.Errorf("%s of node %s: %w", ledgerError, node, err)
+		}
+		found[node] = time.Duration(nanos)
+	}
+	return found, nil
+}
 
-type book map[key]*Account
+type book map[Key]*Account
 
 type labels map[string]string
 
-func (b book) addFamily(family *dto.MetricFamily, node string, add func(*Account, labels, time.Duration) error) error {
+func labelsOf(metric *dto.Metric) labels {
+	l := make(labels, len(metric.GetLabel()))
+	for _, pair := range metric.GetLabel() {
+		l[pair.GetName()] = pair.GetValue()
+	}
+	return l
+}
+
+func (b book) addFamily(family *dto.MetricFamily, add func(*Account, labels, time.Duration) error) error {
 	for _, metric := range family.GetMetric() {
-		l := make(labels, len(metric.GetLabel()))
-		for _, pair := range metric.GetLabel() {
-			l[pair.GetName()] = pair.GetValue()
-		}
-		if l["k8s_node_name"] != node {
-			continue
-		}
-		d, err := duration(metric)
-		if err == nil {
-			err = add(b.account(l), l, d)
-		}
-		if err != nil {
+		l := labelsOf(metric)
+		if err := b.add(metric, l, add); err != nil {
 			return fmt.Errorf("%s of device %s: %w", family.GetName(), l["hw_id"], err)
 		}
 	}
 	return nil
 }
 
-func (b book) account(l labels) *Account {
-	k := key{cmp.Or(l["hw_id"], l["gpu_device_ref"]), cmp.Or(l["k8s_pod_uid"], l["k8s_namespace_name"]+"/"+l["k8s_pod_name"])}
-	if b[k] == nil {
-		b[k] = &Account{
-			Device:    k.device,
-			Namespace: l["k8s_namespace_name"],
-			Pod:       l["k8s_pod_name"],
-			PodUID:    l["k8s_pod_uid"],
-			States:    make(map[gpu.Condition]time.Duration),
-		}
+func (b book) add(metric *dto.Metric, l labels, add func(*Account, labels, time.Duration) error) error {
+	nanos, err := nanoseconds(metric)
+	if err != nil {
+		return err
 	}
-	return b[k]
+	if nanos < 0 {
+		return fmt.Errorf("%v s isn't a time", nanos/1e9)
+	}
+	account, err := b.account(l)
+	if err != nil {
+		return err
+	}
+	return add(account, l, time.Duration(nanos))
+}
+
+func (b book) account(l labels) (*Account, error) {
+	class, ok1 := gpu.ParseClass(cmp.Or(l["gpu_workload_class"], gpu.ClassUnclassified.String()))
+	attribution, ok2 := gpu.ParseAttribution(l["gpu_attribution"])
+	if !ok1 || !ok2 {
+		return nil, fmt.Errorf("gpusim doesn't know the class %q or the attribution %q: use the gpusim of the collector's version",
+			l["gpu_workload_class"], l["gpu_attribution"])
+	}
+	a := Account{
+		Node:        l["k8s_node_name"],
+		Device:      cmp.Or(l["hw_id"], l["gpu_device_ref"]),
+		Parent:      l["hw_parent"],
+		Namespace:   l["k8s_namespace_name"],
+		Pod:         l["k8s_pod_name"],
+		PodUID:      l["k8s_pod_uid"],
+		Class:       class,
+		Attribution: attribution,
+		Overflow:    l["otel_metric_overflow"] == "true",
+	}
+	k := a.Key()
+	if b[k] == nil {
+		a.States = make(map[gpu.Condition]time.Duration)
+		b[k] = &a
+	}
+	return b[k], nil
 }
 
 func (b book) sorted() []Account {
-	keys := slices.SortedFunc(maps.Keys(b), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.device, b.device), cmp.Compare(a.holder, b.holder))
-	})
-	accounts := make([]Account, 0, len(keys))
-	for _, k := range keys {
-		accounts = append(accounts, *b[k])
+	accounts := make([]Account, 0, len(b))
+	for _, a := range b {
+		accounts = append(accounts, *a)
 	}
+	Sort(accounts)
 	return accounts
 }
 
@@ -120,16 +148,19 @@ func addState(a *Account, l labels, d time.Duration) error {
 	return nil
 }
 
-// duration reads a counter of seconds. The ledger counts whole nanoseconds,
+// nanoseconds reads a figure in seconds. The ledger counts whole nanoseconds,
 // which a float64 of seconds carries exactly up to 97 days.
-func duration(metric *dto.Metric) (time.Duration, error) {
+func nanoseconds(metric *dto.Metric) (float64, error) {
 	seconds := metric.GetUntyped().GetValue()
-	if metric.GetCounter() != nil {
+	switch {
+	case metric.GetCounter() != nil:
 		seconds = metric.GetCounter().GetValue()
+	case metric.GetGauge() != nil:
+		seconds = metric.GetGauge().GetValue()
 	}
 	nanos := math.Round(seconds * 1e9)
-	if math.IsNaN(nanos) || nanos < 0 || nanos >= math.MaxInt64 {
+	if math.IsNaN(nanos) || math.Abs(nanos) >= math.MaxInt64 {
 		return 0, fmt.Errorf("%v s isn't a time", seconds)
 	}
-	return time.Duration(nanos), nil
+	return nanos, nil
 }

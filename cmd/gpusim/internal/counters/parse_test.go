@@ -22,7 +22,9 @@ func tiny(t *testing.T) []Account {
 	page, err := os.Open("testdata/tiny.prom")
 	require.NoError(t, err)
 	defer page.Close()
-	accounts, err := Parse(page, "gentd26")
+	export, err := Parse(page)
+	require.NoError(t, err)
+	accounts, err := export.Of("gentd26")
 	require.NoError(t, err)
 	return accounts
 }
@@ -31,6 +33,7 @@ func TestParse(t *testing.T) {
 	accounts := tiny(t)
 	require.Len(t, accounts, 3, "two holders and a device that was free")
 	assert.Equal(t, Account{
+		Node:      "gentd26",
 		Device:    "GPU-00112233-4455-6677-8899-aabbccddeeff",
 		Namespace: "gentd26",
 		Pod:       "container-001122334455",
@@ -64,11 +67,11 @@ func TestTotal(t *testing.T) {
 }
 
 func TestParseKeepsNanoseconds(t *testing.T) {
-	accounts, err := Parse(strings.NewReader(
-		"gpu_allocated_time_seconds_total{hw_id=\"GPU-1\",k8s_node_name=\"n\",k8s_pod_name=\"p\"} 4.824366123456789e+06\n"), "n")
+	export, err := Parse(strings.NewReader(
+		"gpu_allocated_time_seconds_total{hw_id=\"GPU-1\",k8s_node_name=\"n\",k8s_pod_name=\"p\"} 4.824366123456789e+06\n"))
 	require.NoError(t, err)
-	assert.EqualValues(t, 4_824_366_123_456_789, accounts[0].Allocated)
-	assert.True(t, accounts[0].Held(), "a pod without UID")
+	assert.EqualValues(t, 4_824_366_123_456_789, export.Accounts[0].Allocated)
+	assert.True(t, export.Accounts[0].Held(), "a pod without UID")
 }
 
 func TestParseErrors(t *testing.T) {
@@ -76,19 +79,53 @@ func TestParseErrors(t *testing.T) {
 		return "gpu_time_seconds_total{hw_id=\"GPU-1\",k8s_node_name=\"n\"," + labels + "} " + value + "\n"
 	}
 	for name, c := range map[string]struct{ page, want string }{
-		"empty":      {"", "no gpu_time_seconds_total of node \"n\""},
-		"other node": {strings.ReplaceAll(line(`gpu_state="productive"`, "1"), `"n"`, `"m"`), "no gpu_time_seconds_total"},
-		"html":       {"<html>\n", "not in the Prometheus text format"},
-		"state":      {line(`gpu_state="asleep"`, "1"), `gpu_time_seconds_total of device GPU-1: gpusim doesn't know the condition "asleep"`},
-		"reason":     {line(`gpu_state="idle",gpu_state_reason="lunch"`, "1"), `"idle", "lunch"`},
-		"NaN":        {line(`gpu_state="productive"`, "NaN"), "NaN s isn't a time"},
-		"negative":   {line(`gpu_state="productive"`, "-1"), "-1 s isn't a time"},
+		"html":     {"<html>\n", "not in the Prometheus text format"},
+		"state":    {line(`gpu_state="asleep"`, "1"), `gpu_time_seconds_total of device GPU-1: gpusim doesn't know the condition "asleep"`},
+		"reason":   {line(`gpu_state="idle",gpu_state_reason="lunch"`, "1"), `"idle", "lunch"`},
+		"NaN":      {line(`gpu_state="productive"`, "NaN"), "NaN s isn't a time"},
+		"negative": {line(`gpu_state="productive"`, "-1"), "-1 s isn't a time"},
+		"class":    {line(`gpu_workload_class="game"`, "1"), `the class "game"`},
+		"found by": {line(`gpu_attribution="guess"`, "1"), `the attribution "guess"`},
+		"error":    {`gpu_ledger_error_seconds{k8s_node_name="n"} +Inf` + "\n", "gpu_ledger_error_seconds of node n: +Inf s isn't a time"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse(strings.NewReader(c.page), "n")
+			_, err := Parse(strings.NewReader(c.page))
 			assert.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := Parse(strings.NewReader(""), "n")
-	assert.ErrorIs(t, err, ErrNone)
+}
+
+func TestOf(t *testing.T) {
+	for _, page := range []string{"", `gpu_time_seconds_total{hw_id="GPU-1",k8s_node_name="m",gpu_state="productive"} 1` + "\n"} {
+		export, err := Parse(strings.NewReader(page))
+		require.NoError(t, err)
+		_, err = export.Of("n")
+		require.ErrorIs(t, err, ErrNone)
+		assert.ErrorContains(t, err, `no gpu_time_seconds_total of node "n"`)
+	}
+}
+
+// An account is of one node, one device, one pod and one way to find its time.
+func TestParseAccounts(t *testing.T) {
+	page, err := os.Open("testdata/nodes.prom")
+	require.NoError(t, err)
+	defer page.Close()
+	export, err := Parse(page)
+	require.NoError(t, err)
+	productive := func(s float64) map[gpu.Condition]time.Duration {
+		return map[gpu.Condition]time.Duration{{State: gpu.Productive}: seconds(s)}
+	}
+	chat := Account{
+		Node: "n1", Device: "MIG-1", Parent: "GPU-1", Namespace: "ml", Pod: "chat", PodUID: "7", Class: gpu.ClassInference,
+		Attribution: gpu.EqualAttribution, States: productive(2), Entitled: seconds(0.5),
+	}
+	process := chat
+	process.Attribution, process.States, process.Entitled = gpu.ProcessAttribution, productive(3), 0
+	assert.Equal(t, []Account{
+		{Node: "n0", Device: "MIG-1", States: productive(1)},
+		chat,
+		process,
+		{Node: "n1", Device: "nvidia3", Overflow: true, States: productive(4)},
+	}, export.Accounts)
+	assert.Equal(t, map[string]time.Duration{"n0": 0, "n1": -1500 * time.Nanosecond}, export.Errors)
 }
