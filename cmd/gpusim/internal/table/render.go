@@ -10,8 +10,11 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
 )
 
-// barWidth is the length of the bar of all capacity.
-const barWidth = 14
+// The length of the bar of all capacity: as long as what a part means.
+const (
+	barWidth      = 14
+	explainedBars = 38
+)
 
 // column is one unit in which every line of the waterfall is given.
 type column struct {
@@ -35,8 +38,18 @@ func (c column) text(d time.Duration) string { return number(c.scale.round(d), c
 
 // Waterfall prints where the capacity went, down to what was productive.
 func Waterfall(total counters.Account, price Price) string {
-	capacity := waterfall(total)
-	w := writer{columns: []column{hours(), seconds(), percent(capacity.time)}, capacity: capacity.time}
+	capacity := waterfall(total, naming{forms: true})
+	return render(capacity, barWidth, price, hours(), seconds(), percent(capacity.time))
+}
+
+// Explained is a waterfall that says what its lines mean.
+func Explained(total counters.Account, price Price) string {
+	capacity := waterfall(total, naming{notes: true})
+	return render(capacity, explainedBars, price, hours(), percent(capacity.time))
+}
+
+func render(capacity node, bars int, price Price, columns ...column) string {
+	w := writer{columns: columns, bars: bars, capacity: capacity.time}
 	if price.Known() {
 		w.columns = append(w.columns, cost(price))
 	}
@@ -54,6 +67,7 @@ func Waterfall(total counters.Account, price Price) string {
 type writer struct {
 	grid     grid
 	columns  []column
+	bars     int // length of the longest
 	capacity time.Duration
 }
 
@@ -71,8 +85,8 @@ func (w *writer) node(n node, units []int64, depth int) {
 		}
 		w.node(part, nth(parts, i), below)
 	}
-	if n.within != nil {
-		w.row(*n.within, w.share(*n.within, n, units), depth+1)
+	for _, share := range n.within {
+		w.row(share, w.share(share, n, units), depth+1)
 	}
 }
 
@@ -91,9 +105,9 @@ func (w *writer) row(n node, units []int64, depth int) {
 	if sign == "" {
 		sign = " "
 	}
-	cells := []string{sign + " " + strings.Repeat("  ", depth) + n.title, ""}
+	cells := []string{sign + " " + strings.Repeat("  ", depth) + n.title, n.note}
 	if depth == 0 { // bars for the lines of the sum; the others are told by their indent
-		cells[1] = bar(int64(n.time), int64(w.capacity), barWidth)
+		cells[1] = bar(int64(n.time), int64(w.capacity), w.bars)
 	}
 	for i, c := range w.columns {
 		cells = append(cells, number(units[i], c.decimals))

@@ -5,9 +5,6 @@ package table
 
 import (
 	"cmp"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
@@ -19,31 +16,33 @@ type node struct {
 	sign  string
 	title string
 	time  time.Duration
+	note  string // what it means, instead of a bar
 	parts []node // what it is the sum of, in the order of printing
-	// within is a share of it that isn't one of the parts.
-	within *node
+	// within are shares of it that aren't parts of it.
+	within []node
 }
 
 // waterfall arranges an account from capacity down to productive. The lines
-// after a sum, up to and with the next one, are its parts.
-func waterfall(a counters.Account) node {
+// after a sum, up to and with the next one, are its parts. What lines consist
+// of is told apart by name.
+func waterfall(a counters.Account, name naming) node {
 	active := sum("=", "Active",
-		minus("Busy, unproven", a, counters.State(gpu.Unproven), ""),
+		name.minus("Busy, unproven", a, counters.State(gpu.Unproven), gpu.NoReason),
 		node{sign: "=", title: "Productive", time: a.Sum(counters.State(gpu.Productive))},
 	)
-	idle := minus("Idle", a, counters.State(gpu.Idle), "")
-	idle.within = &node{title: "of which with a model resident", time: a.Sum(resident)}
+	idle := name.minus("Idle", a, counters.State(gpu.Idle), gpu.NoReason)
+	idle.within = name.within(a)
 	allocated := sum("=", "Allocated",
-		minus("No data (activity)", a, noActivity, "activity"),
-		minus(starting, a, counters.State(gpu.Startup), ""),
-		minus(stopping, a, counters.State(gpu.Terminating), ""),
+		name.minus("No data (activity)", a, noActivity, gpu.ReasonActivity),
+		name.starting(a),
+		name.minus(stopping, a, counters.State(gpu.Terminating), gpu.NoReason),
 		idle,
 		active,
 	)
 	return sum("", "Capacity",
-		minus("No data (allocation)", a, noAllocation, "allocation"),
-		minus("Out of service", a, counters.State(gpu.Unavailable), ""),
-		minus("Free", a, counters.State(gpu.Unallocated), "free"),
+		name.minus("No data (allocation)", a, noAllocation, gpu.ReasonAllocation),
+		name.minus("Out of service", a, counters.State(gpu.Unavailable), gpu.NoReason),
+		name.minus("Free", a, counters.State(gpu.Unallocated), gpu.ReasonFree),
 		allocated,
 	)
 }
@@ -78,28 +77,6 @@ func sum(sign, title string, parts ...node) node {
 	return s
 }
 
-// minus is the line of the conditions that match. Its parts are their time by
-// reason and form; if usual is the only one, there are none to tell apart.
-func minus(title string, a counters.Account, match counters.Match, usual string) node {
-	n := node{sign: "−", title: title}
-	for _, c := range slices.SortedFunc(maps.Keys(a.States), compare) {
-		if !match(c) || a.States[c] == 0 {
-			continue
-		}
-		n.time += a.States[c]
-		name := words(c)
-		if last := len(n.parts) - 1; last >= 0 && n.parts[last].title == name {
-			n.parts[last].time += a.States[c]
-			continue
-		}
-		n.parts = append(n.parts, node{title: name, time: a.States[c]})
-	}
-	if len(n.parts) == 1 && n.parts[0].title == usual {
-		n.parts = nil
-	}
-	return n
-}
-
 func compare(a, b gpu.Condition) int {
 	return cmp.Or(
 		cmp.Compare(a.State, b.State),
@@ -107,13 +84,4 @@ func compare(a, b gpu.Condition) int {
 		cmp.Compare(a.Form, b.Form),
 		cmp.Compare(a.Residence, b.Residence),
 	)
-}
-
-// words names a condition within its state by its reason and form.
-func words(c gpu.Condition) string {
-	name := c.Reason.String()
-	if c.Form != gpu.NoForm {
-		name += ", " + c.Form.String()
-	}
-	return strings.ReplaceAll(name, "_", " ")
 }
