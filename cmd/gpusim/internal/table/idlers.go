@@ -53,7 +53,7 @@ func MostIdle(accounts []counters.Account, n int) string {
 	slices.SortStableFunc(pods, func(a, b pod) int { return cmp.Compare(idleTime.of(b.Account), idleTime.of(a.Account)) })
 	n = min(n, len(pods))
 	shown := []figure{allocatedTime, idleTime, activeTime, productiveTime}
-	head := []string{fmt.Sprintf("Most idle pods (%d of %d)", n, len(pods)), "class", "held", "idle mostly"}
+	head := []string{"pod", "class", "held", "idle mostly"}
 	for _, f := range shown {
 		head = append(head, f.title)
 	}
@@ -65,7 +65,7 @@ func MostIdle(accounts []counters.Account, n int) string {
 		}
 		g.add(cells...)
 	}
-	return g.String()
+	return fmt.Sprintf("Pods with the most idle time (%d of %d), in GPU-hours\n\n%s", n, len(pods), g.String())
 }
 
 // held says what the pod held.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -63,24 +62,6 @@ func words(r gpu.Reason) string {
 	return strings.ReplaceAll(r.String(), "_", " ")
 }
 
-// starting is the line of start-up. What was active in it isn't among the
-// states: the measures tell. Stopping may be active as well, so that it can't
-// be told unless nothing stopped.
-func (name naming) starting(a counters.Account) node {
-	n := name.minus(starting, a, counters.State(gpu.Startup), gpu.NoReason)
-	active := startupActive(a)
-	if name.notes && a.Sum(counters.State(gpu.Terminating)) == 0 && active > 0 && active <= n.time {
-		n.within = []node{{title: "of which active", time: active, note: "as in loading a model"}}
-	}
-	return n
-}
-
-// startupActive is the active time that isn't on the line Active: that of pods
-// that start or stop.
-func startupActive(a counters.Account) time.Duration {
-	return a.Active - a.Sum(counters.State(gpu.Unproven)) - a.Sum(counters.State(gpu.Productive))
-}
-
 // within are the shares of idle time that cut across its reasons.
 func (name naming) within(a counters.Account) []node {
 	loaded := node{title: "of which with a model resident", time: a.Sum(resident)}
@@ -90,7 +71,7 @@ func (name naming) within(a counters.Account) []node {
 	loaded.title, loaded.note = "of which resident", "a model is in the GPU's memory"
 	episodes := a.Sum(func(c gpu.Condition) bool { return c.Form == gpu.Episode })
 	return []node{
-		{title: "of which episodes", time: episodes, note: "idle on end, could be given back"},
+		{title: "of which episodes", time: episodes, note: "over 5 min on end: could be freed"},
 		loaded,
 	}
 }
@@ -118,16 +99,16 @@ var meanings = map[gpu.Reason]string{
 	gpu.ReasonModelLoad:  "from the first CUDA call to ready",
 	gpu.ReasonBackoff:    "it crashed and waits for its restart",
 
-	gpu.ReasonStarved:      "work was waiting for it meanwhile",
+	gpu.ReasonStarved:      "work was there, or its peers worked",
 	gpu.ReasonSleeping:     "its engine was put to sleep",
-	gpu.ReasonProvisioning: "hasn't worked since it started",
-	gpu.ReasonInference:    "serves, and no request was there",
-	gpu.ReasonBatch:        "computes, and paused",
+	gpu.ReasonProvisioning: "it hasn't worked since its start",
+	gpu.ReasonInference:    "it serves, and no request was there",
+	gpu.ReasonBatch:        "a job that paused",
 	gpu.ReasonInteractive:  "a notebook that nobody used",
 	gpu.ReasonUnclassified: "what it is for isn't known",
 
-	gpu.ReasonOutputFlat:   "busy, its output didn't rise",
-	gpu.ReasonNoAppMetric:  "busy, it has no output counter",
-	gpu.ReasonNotScraped:   "busy, its counter wasn't read",
-	gpu.ReasonGroupUnknown: "busy, output is told elsewhere",
+	gpu.ReasonOutputFlat:   "its output didn't rise",
+	gpu.ReasonNoAppMetric:  "it has no output counter",
+	gpu.ReasonNotScraped:   "its output counter wasn't read",
+	gpu.ReasonGroupUnknown: "its group's output is read elsewhere",
 }

@@ -34,8 +34,7 @@ func Notes(total counters.Account) string {
 	if total.Sum(func(c gpu.Condition) bool { return c.Form == gpu.Episode }) > 0 {
 		notes = append(notes, "An episode is idle time that scaling its holder down would have reclaimed.")
 	}
-	busy := total.Sum(counters.State(gpu.Unproven)) + total.Sum(counters.State(gpu.Productive))
-	switch more := total.Active - busy; {
+	switch more := total.Active - busy(total); {
 	case more > 0:
 		notes = append(notes, fmt.Sprintf("gpu.active.time is %s s, %s s above the line Active: start-up and stopping count, too.",
 			seconds().text(total.Active), seconds().text(more)))
@@ -44,6 +43,17 @@ func Notes(total counters.Account) string {
 			seconds().text(total.Active), seconds().text(-more)))
 	}
 	return strings.Join(notes, "\n")
+}
+
+// Besides says what was active and isn't on the line Active of a waterfall;
+// nothing if nothing was.
+func Besides(total counters.Account) string {
+	more := total.Active - busy(total)
+	if more <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nActive while starting or stopping, as in loading a model: %s GPU-hours. They aren't on the line Active.\n",
+		hours().text(more))
 }
 
 // AddsUp checks that the states of every holder add up to its allocated time

@@ -13,10 +13,10 @@ import (
 )
 
 // Comparison prints what is true beside what was exported, by state and reason
-// and for each measure, in seconds, and the largest difference in one account.
+// and for each measure, in seconds. The difference is the largest in one account.
 func Comparison(v verdict.Verdict) string {
 	g := grid{texts: 2}
-	g.add("state or measure", "reason", "truth, s", "exported, s", "largest difference")
+	g.add("state or measure", "reason", "truth, s", "exported, s", "difference")
 	for _, line := range v.Lines {
 		name, reason := line.Measure, ""
 		if name == "" {
@@ -46,7 +46,7 @@ func Differences(v verdict.Verdict, n int) string {
 	}
 	n = min(n, len(v.Differences))
 	var b strings.Builder
-	fmt.Fprintf(&b, "The largest of %d differences:\n", len(v.Differences))
+	fmt.Fprintf(&b, "The largest differences (%d of %d):\n", n, len(v.Differences))
 	for _, d := range v.Differences[:n] {
 		fmt.Fprintf(&b, "  %s (%s)\n", d, signed(d.By()))
 	}
@@ -60,7 +60,11 @@ func signed(d time.Duration) string {
 	return d.String()
 }
 
-// Checked is the sentence on a comparison that found nothing.
+// Checked says of a comparison that found nothing what was compared.
 func Checked(v verdict.Verdict, what string) string {
-	return fmt.Sprintf("%s: %d counters, each compared with the truth: largest difference %s.", what, v.Figures, v.Largest.By().Abs())
+	sentence := fmt.Sprintf("%s: %d counters, each as it should be to 1 µs; largest difference %s", what, v.Figures, v.Largest.By().Abs())
+	if v.Largest.By() != 0 {
+		sentence += " (" + v.Largest.String() + ")"
+	}
+	return sentence + "."
 }

@@ -34,7 +34,7 @@ func waterfall(a counters.Account, name naming) node {
 	idle.within = name.within(a)
 	allocated := sum("=", "Allocated",
 		name.minus("No data (activity)", a, noActivity, gpu.ReasonActivity),
-		name.starting(a),
+		name.minus(starting, a, counters.State(gpu.Startup), gpu.NoReason),
 		name.minus(stopping, a, counters.State(gpu.Terminating), gpu.NoReason),
 		idle,
 		active,
