@@ -126,8 +126,11 @@ soak: build ## The same for twenty hours: 1,000 kills of each kind
 PLANT = -count=1 -timeout=5m -tags='ledgerfault,$(TAGS)' \
 	-ldflags="-X $$(go list ./internal/ledger).planted=$$fault"
 
+# A collector with that ledger, for the demo.
+FAULTY = bin/otelcol-gpu-faulty
+
 .PHONY: fault
-fault: ## Fail if a fault that is planted in the ledger isn't found
+fault: build ## Fail if a fault that is planted in the ledger isn't found
 	@by_property() { \
 		fault=$$1; \
 		out=$$(go test $(PLANT) -run "^($$2)$$" ./internal/ledger -rapid.nofailfile -rapid.shrinktime=1s 2>&1); \
@@ -141,7 +144,16 @@ fault: ## Fail if a fault that is planted in the ledger isn't found
 			{ echo; echo "$$out"; echo "fault $$fault: not found by gpu.ledger.error" >&2; exit 1; }; \
 		printf ', gpu.ledger.error'; \
 	}; \
-	by_property share TestPropConservation; by_self_check; echo; \
+	by_demo() { \
+		go build -tags='ledgerfault,$(TAGS)' -ldflags="$(LDFLAGS) -X $$(go list ./internal/ledger).planted=$$fault" -o $(FAULTY) ./distribution && \
+			out=$$(OTELCOL_GPU='$(CURDIR)/$(FAULTY)' GPUSIM='$(CURDIR)/bin/gpusim' \
+				go test -count=1 -timeout=5m -tags='ledgerfault,$(TAGS)' -v -run '^TestPlantedFault$$' ./examples/demo 2>&1) && \
+			echo "$$out" | grep -q '^--- PASS: TestPlantedFault' || \
+			{ echo; echo "$$out"; echo "fault $$fault: not found by the demo" >&2; exit 1; }; \
+		rm -f $(FAULTY); \
+		printf ', the demo'; \
+	}; \
+	by_property share TestPropConservation; by_self_check; by_demo; echo; \
 	by_property late 'TestPropLate|TestPropDuplicates'; by_self_check; echo; \
 	by_property gap TestPropOracle; echo
 
@@ -154,6 +166,12 @@ fuzz: ## Run every fuzz function for FUZZTIME (default 30s)
 		echo "$$package $$name"; \
 		go test -run='^$$' -fuzz="^$$name\$$" -fuzztime='$(FUZZTIME)' "$$package" || exit 1; \
 	done
+
+##@ Try it
+
+.PHONY: demo
+demo: build ## Replay a day of 4 nodes with 8 GPUs each through the collector, print its account, check it (ARGS=...)
+	examples/demo/run bin/otelcol-gpu bin/gpusim $(ARGS)
 
 ##@ Real data
 

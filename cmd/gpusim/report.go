@@ -41,11 +41,11 @@ func report(stdout io.Writer, o options, cut recording.Recording, accounts []cou
 	if err := writeJSON(o.json, document); err != nil {
 		return err
 	}
-	return check(stdout, cut, accounts)
+	return checkSums(stdout, cut, accounts)
 }
 
-// check holds the account to what must be true of it whatever was replayed.
-func check(stdout io.Writer, cut recording.Recording, accounts []counters.Account) error {
+// checkSums holds the account to what must be true of it whatever was replayed.
+func checkSums(stdout io.Writer, cut recording.Recording, accounts []counters.Account) error {
 	holder, off := table.AddsUp(accounts)
 	missing := cut.Spanned() - table.Capacity(accounts)
 	fmt.Fprintf(stdout, "\nChecked: states add up to allocated, in each of %d containers: largest difference %s\n"+

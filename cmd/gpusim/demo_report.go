@@ -1,0 +1,61 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/table"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/verdict"
+)
+
+// mostIdle is how many pods are printed.
+const mostIdle = 8
+
+// reportDemo prints the account and fails if it isn't true.
+func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, e exports) error {
+	accounts := e.otlp.Accounts
+	total := counters.Total(accounts)
+	fmt.Fprintf(stdout, "%s\n\n%s%s\n%s\n",
+		table.Headline(accounts, sim.span()),
+		table.Explained(total, table.Price{}), table.Besides(total),
+		table.MostIdle(accounts, mostIdle))
+	if err := judge(stdout, sim, e); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\nWhere to look next:\n"+
+		"  %s  the counters, while the collector runs\n"+
+		"  examples/demo/README.md        how to read the tables\n"+
+		"  examples/demo/collector.yaml   the configuration of the collector\n"+
+		"  docs/ledger.md                 how each second is decided\n", o.counters)
+	return nil
+}
+
+// judge holds both exports to the truth.
+func judge(stdout io.Writer, sim *simulation, e exports) error {
+	truth := sim.truth()
+	var wrong []error
+	for _, side := range []struct {
+		name   string
+		export counters.Export
+	}{
+		{"OTLP output", e.otlp},
+		{"Prometheus endpoint", e.prometheus},
+	} {
+		v := verdict.Compare(truth, side.export)
+		if err := v.Err(); err != nil {
+			fmt.Fprint(stdout, table.Differences(v, shownDifferences))
+			wrong = append(wrong, fmt.Errorf("%s: %w", side.name, err))
+			continue
+		}
+		fmt.Fprintln(stdout, table.Checked(v, side.name))
+	}
+	if len(wrong) == 0 {
+		fmt.Fprintf(stdout, "Ledger error 0 ns on each of %d nodes: what the collector itself finds when it checks what it sends.\n", len(sim.nodes))
+	}
+	return errors.Join(wrong...)
+}

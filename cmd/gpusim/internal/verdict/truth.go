@@ -1,0 +1,37 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package verdict
+
+import (
+	"cmp"
+
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/truth"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
+)
+
+// Truth returns what has to be exported of some nodes.
+func Truth(nodes []*watch.Node, rules truth.Rules) []counters.Account {
+	var accounts []counters.Account
+	for _, n := range nodes {
+		for _, a := range truth.Accounts(n, rules) {
+			accounts = append(accounts, counters.Account{
+				Node:        n.Name,
+				Device:      cmp.Or(string(a.Device.ID), a.Device.Ref),
+				Parent:      string(a.Device.Parent),
+				Namespace:   a.Holder.Namespace,
+				Pod:         a.Holder.Pod,
+				PodUID:      a.Holder.PodUID,
+				Class:       a.Holder.Workload.Class,
+				Attribution: a.Attribution,
+				States:      a.States,
+				Allocated:   a.Allocated,
+				Active:      a.Active,
+				Productive:  a.Productive,
+				Entitled:    a.Entitled,
+			})
+		}
+	}
+	return accounts
+}
