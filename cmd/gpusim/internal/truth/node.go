@@ -25,9 +25,10 @@ type node struct {
 }
 
 // Accounts returns what is expected of every device and holder of a node, in
-// order of device, pod and attribution.
-func Accounts(n *watch.Node, r Rules) []Account {
-	o := observe(n, r)
+// order of device, pod and attribution. Beside are other nodes that the same
+// collector accounts: it knows those of their metrics that name a group.
+func Accounts(n *watch.Node, r Rules, beside ...*watch.Node) []Account {
+	o := observe(n, r, beside...)
 	var all []Account
 	for _, d := range o.devices {
 		all = append(all, d.accounts()...)
@@ -39,7 +40,7 @@ func Accounts(n *watch.Node, r Rules) []Account {
 	return all
 }
 
-func observe(n *watch.Node, r Rules) *node {
+func observe(n *watch.Node, r Rules, beside ...*watch.Node) *node {
 	o := &node{Node: n, rules: r}
 	o.sets = o.allSets()
 	for _, p := range n.Pods {
@@ -47,6 +48,11 @@ func observe(n *watch.Node, r Rules) *node {
 	}
 	for _, p := range o.pods {
 		o.series = append(o.series, o.seriesOf(p)...)
+	}
+	for _, other := range beside {
+		if other != n {
+			o.series = append(o.series, groupSeriesOf(other)...)
+		}
 	}
 	for _, d := range n.Devices {
 		o.devices = append(o.devices, &device{node: o, Device: d})

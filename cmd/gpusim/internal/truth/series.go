@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/world"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
@@ -22,14 +23,33 @@ type series struct {
 
 func (n *node) seriesOf(p *pod) (all []*series) {
 	for i := range p.Metrics {
-		m := &p.Metrics[i]
-		s := &series{profile: m.Profile, join: m.Join, points: n.Scrapes(p.Pod, m)}
-		slices.SortStableFunc(s.points, func(a, b watch.Scrape) int { return cmp.Compare(a.Time, b.Time) })
-		if len(s.points) > 0 {
+		if s := newSeries(n.Node, p.Pod, &p.Metrics[i]); len(s.points) > 0 {
 			all = append(all, s)
 		}
 	}
 	return all
+}
+
+// groupSeriesOf returns the metrics of a node that name a group.
+func groupSeriesOf(n *watch.Node) (all []*series) {
+	for _, p := range n.Pods {
+		for i := range p.Metrics {
+			m := &p.Metrics[i]
+			if m.Join.Group == "" {
+				continue
+			}
+			if s := newSeries(n, p, m); len(s.points) > 0 {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+func newSeries(n *watch.Node, p *world.Pod, m *world.Metric) *series {
+	s := &series{profile: m.Profile, join: m.Join, points: n.Scrapes(p, m)}
+	slices.SortStableFunc(s.points, func(a, b watch.Scrape) int { return cmp.Compare(a.Time, b.Time) })
+	return s
 }
 
 // after returns the index of the first point later than t.

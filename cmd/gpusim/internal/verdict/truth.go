@@ -11,11 +11,11 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
 )
 
-// Truth returns what has to be exported of some nodes.
+// Truth returns what a collector has to export of some nodes.
 func Truth(nodes []*watch.Node, rules truth.Rules) []counters.Account {
 	var accounts []counters.Account
 	for _, n := range nodes {
-		for _, a := range truth.Accounts(n, rules) {
+		for _, a := range truth.Accounts(n, rules, nodes...) {
 			accounts = append(accounts, counters.Account{
 				Node:        n.Name,
 				Device:      cmp.Or(string(a.Device.ID), a.Device.Ref),
