@@ -173,6 +173,13 @@ fuzz: ## Run every fuzz function for FUZZTIME (default 30s)
 demo: build ## Replay a day of 4 nodes with 8 GPUs each through the collector, print its account, check it (ARGS=...)
 	examples/demo/run bin/otelcol-gpu bin/gpusim $(ARGS)
 
+# How many nodes of 8 GPUs `make load` simulates.
+NODES ?= 1000
+
+.PHONY: load
+load: build ## Send ten minutes of NODES nodes with 8 GPUs to a collector, print how fast that went (ARGS=...)
+	examples/load/run bin/otelcol-gpu bin/gpusim --nodes '$(NODES)' --connections 2 --bundle 1s --timeout 5m $(ARGS)
+
 ##@ Real data
 
 .PHONY: recording

@@ -41,6 +41,11 @@ func runScenario(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	if o.speed > 0 {
 		d.Pace = drive.Pace(s.Start, o.speed)
 	}
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("not done within --timeout %s", o.timeout))
+		defer cancel()
+	}
 	m := newMonitor(stderr, d, s.Start, sim.span(), length)
 	err = d.Run(ctx)
 	fmt.Fprintln(stdout, m.stop())

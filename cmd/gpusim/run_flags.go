@@ -21,6 +21,7 @@ type runFlags struct {
 	bundle      time.Duration
 	speed       float64
 	start       string
+	timeout     time.Duration
 	collector   feed.Collector
 }
 
@@ -36,6 +37,7 @@ func parseRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	f.DurationVar(&o.bundle, "bundle", 0, "send what arrives within this time as one request (default: one for each node and collection)")
 	f.Float64Var(&o.speed, "speed", 0, "how much faster than real time (default: as fast as the collector takes it)")
 	f.StringVar(&o.start, "start", "", "when the world begins, as 2026-01-05T00:00:00Z; or now: it ends now (with --speed: nothing is told before it happens)")
+	f.DurationVar(&o.timeout, "timeout", 0, "stop, and fail, after this time (default: never)")
 	f.DurationVar(&o.collector.MaxGap, "max-gap", 90*time.Second, "max_gap of the collector")
 	f.DurationVar(&o.collector.Settle, "settle", 15*time.Second, "settle_delay of the collector")
 	if err := parse(f, args, stderr); err != nil {
@@ -56,6 +58,8 @@ func (o *runFlags) check() error {
 		return fmt.Errorf("--bundle is %s: want 0s to 1m", o.bundle)
 	case o.speed < 0 || o.speed > 1e6 || o.speed != o.speed:
 		return fmt.Errorf("--speed is %g: want more than 0, as 60 for an hour in a minute, or 0", o.speed)
+	case o.timeout < 0:
+		return fmt.Errorf("--timeout is %s: want more than 0s", o.timeout)
 	case o.collector.MaxGap <= 0 || o.collector.MaxGap > time.Hour:
 		return fmt.Errorf("--max-gap is %s: want more than 0s, to 1h, as in the collector's configuration", o.collector.MaxGap)
 	case o.collector.Settle < 0 || o.collector.Settle > time.Hour:

@@ -172,6 +172,14 @@ func TestRunInterrupted(t *testing.T) {
 	assert.Contains(t, stdout, "sent 0 points", "what was done until then is told")
 }
 
+func TestRunTimesOut(t *testing.T) {
+	c := &intake{}
+	code, stdout, stderr := gpusim(t, append(c.start(t), "--speed", "1", "--timeout", "50ms")...)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stderr, "not done within --timeout 50ms")
+	assert.Regexp(t, `^sent \d+ points`, stdout)
+}
+
 func TestRunUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		`"x" isn't a flag`:         {"x"},
@@ -181,6 +189,7 @@ func TestRunUsage(t *testing.T) {
 		"--bundle is 2h0m0s: want": {"--bundle", "2h"},
 		"--max-gap is 0s: want":    {"--max-gap", "0s"},
 		"--settle is -1s: want":    {"--settle", "-1s"},
+		"--timeout is -1s: want":   {"--timeout", "-1s"},
 		`--start is "noon": want`:  {"--start", "noon"},
 		"-connections":             {"--connection", "2"},
 	} {
