@@ -87,14 +87,14 @@ func TestBoard(t *testing.T) {
 // The clock of a node is set back shortly before the end, at which its kubelet
 // is away: nothing is told of the time before the ending, or contradicts it.
 func TestEndingAfterAClockStep(t *testing.T) {
-	w := worldOf(30, &world.Node{
-		Name: "n", Devices: []*world.Device{plain("GPU-a", 30, nil), plain("GPU-held", 30, nil)},
+	w := worldOf(12, &world.Node{
+		Name: "n", Devices: []*world.Device{plain("GPU-a", 12, nil), plain("GPU-held", 12, nil)},
 		Pods:    []*world.Pod{holds("p", span(0, 60), "GPU-held")},
-		Clock:   []world.ClockStep{{At: sec(29), By: -5e9}},
-		Outages: []world.Outage{{Span: span(25, 30), Part: world.Kubernetes}},
+		Clock:   []world.ClockStep{{At: sec(11), By: -5e9}},
+		Outages: []world.Outage{{Span: span(9, 12), Part: world.Kubernetes}},
 	})
-	w.Nodes[0].Devices[1].Lost = []world.Span{span(-1, 30)}
-	golden(t, "clockstep", listing(fed(w, every(10*time.Second))))
+	w.Nodes[0].Devices[1].Lost = []world.Span{span(-1, 12)}
+	golden(t, "clockstep", listing(fed(w, every(3*time.Second))))
 }
 
 func TestSeries(t *testing.T) {
