@@ -51,7 +51,7 @@ func observe(n *watch.Node, r Rules, beside ...*watch.Node) *node {
 	}
 	for _, other := range beside {
 		if other != n {
-			o.series = append(o.series, groupSeriesOf(other)...)
+			o.series = append(o.series, o.groupSeriesOf(other)...)
 		}
 	}
 	for _, d := range n.Devices {

@@ -30,20 +30,25 @@ func (n *node) seriesOf(p *pod) (all []*series) {
 	return all
 }
 
-// groupSeriesOf returns the metrics of a node that name a group.
-func groupSeriesOf(n *watch.Node) (all []*series) {
-	for _, p := range n.Pods {
+// groupSeriesOf returns the metrics of another node that name a group which n
+// has a pod of.
+func (n *node) groupSeriesOf(other *watch.Node) (all []*series) {
+	for _, p := range other.Pods {
 		for i := range p.Metrics {
 			m := &p.Metrics[i]
-			if m.Join.Group == "" {
+			if m.Join.Group == "" || !n.hasGroup(m.Join.Group) {
 				continue
 			}
-			if s := newSeries(n, p, m); len(s.points) > 0 {
+			if s := newSeries(other, p, m); len(s.points) > 0 {
 				all = append(all, s)
 			}
 		}
 	}
 	return all
+}
+
+func (n *node) hasGroup(name string) bool {
+	return slices.ContainsFunc(n.pods, func(p *pod) bool { return p.Workload.Group == name })
 }
 
 func newSeries(n *watch.Node, p *world.Pod, m *world.Metric) *series {
