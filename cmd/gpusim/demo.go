@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
@@ -41,11 +42,13 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	truth := sync.OnceValue(sim.truth)
+	go truth() // takes seconds, in which the collector works
 	exports, err := o.replay(ctx, sim, stderr)
 	if err != nil {
 		return err
 	}
-	return reportDemo(stdout, o, sim, exports)
+	return reportDemo(stdout, o, sim, truth(), exports)
 }
 
 // exports are what the collector exported, in two ways.

@@ -17,14 +17,14 @@ import (
 const mostIdle = 8
 
 // reportDemo prints the account and fails if it isn't true.
-func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, e exports) error {
+func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, truth []counters.Account, e exports) error {
 	accounts := e.otlp.Accounts
 	total := counters.Total(accounts)
 	fmt.Fprintf(stdout, "%s\n\n%s%s\n%s\n",
 		table.Headline(accounts, sim.span()),
 		table.Explained(total, table.Price{}), table.Besides(total),
 		table.MostIdle(accounts, mostIdle))
-	if err := judge(stdout, sim, e); err != nil {
+	if err := judge(stdout, truth, e); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\nWhere to look next:\n"+
@@ -36,8 +36,7 @@ func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, e exports) error
 }
 
 // judge holds both exports to the truth.
-func judge(stdout io.Writer, sim *simulation, e exports) error {
-	truth := sim.truth()
+func judge(stdout io.Writer, truth []counters.Account, e exports) error {
 	var wrong []error
 	for _, side := range []struct {
 		name   string
@@ -55,7 +54,7 @@ func judge(stdout io.Writer, sim *simulation, e exports) error {
 		fmt.Fprintln(stdout, table.Checked(v, side.name))
 	}
 	if len(wrong) == 0 {
-		fmt.Fprintf(stdout, "Ledger error 0 ns on each of %d nodes: what the collector itself finds when it checks what it sends.\n", len(sim.nodes))
+		fmt.Fprintf(stdout, "Ledger error 0 ns on each of %d nodes: what the collector itself finds when it checks what it sends.\n", len(e.otlp.Errors))
 	}
 	return errors.Join(wrong...)
 }
