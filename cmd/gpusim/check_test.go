@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 	require.Zero(t, code, stderr)
 	assert.Regexp(t, `(?m)^unallocated +free +122\.000000000 +122\.000000000 +0s$`, stdout)
 	assert.Regexp(t, `(?m)^gpu\.active\.time +47\.500000000 +47\.500000000 +0s$`, stdout)
-	assert.Regexp(t, `counters, each as it should be to 1 µs; largest difference 0s\.\n$`, stdout)
+	assert.Regexp(t, `counters, each as it should be to 1 µs; largest difference 0 ns\.\n$`, stdout)
 	assert.Empty(t, stderr)
 }
 

@@ -28,10 +28,10 @@ func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, truth []counters
 		return err
 	}
 	fmt.Fprintf(stdout, "\nWhere to look next:\n"+
-		"  %s  the counters, while the collector runs\n"+
-		"  examples/demo/README.md        how to read the tables\n"+
-		"  examples/demo/collector.yaml   the configuration of the collector\n"+
-		"  docs/ledger.md                 how each second is decided\n", o.counters)
+		"  %-32sthe counters, while the collector runs\n"+
+		"  examples/demo/README.md         how to read the tables\n"+
+		"  examples/demo/collector.yaml    the configuration of the collector\n"+
+		"  docs/ledger.md                  how each second is decided\n", o.counters)
 	return nil
 }
 

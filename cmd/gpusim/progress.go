@@ -25,7 +25,7 @@ func newProgress(out io.Writer, steps int) progress {
 		progressbar.OptionSetDescription("replaying"),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(50),
-		progressbar.OptionSetTheme(progressbar.ThemeUnicode),
+		progressbar.OptionSetTheme(progressbar.ThemeDefault),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(),
 	)}

@@ -86,7 +86,7 @@ func TestDemo(t *testing.T) {
 	code, output := run(t, nil, "--duration", "1h")
 	require.Zero(t, code, output)
 	t.Log(output)
-	assert.Contains(t, output, "4 nodes with 32 GPUs for 1 hour: 32.00 GPU-hours.")
+	assert.Contains(t, output, "4 nodes with 32 GPUs, 1 hour: 32.00 GPU-hours.")
 	assert.Contains(t, output, "Ledger error 0 ns on each of 4 nodes")
 	for _, side := range []string{"OTLP output", "Prometheus endpoint"} {
 		assert.Regexp(t, side+`: [0-9]{3} counters, each as it should be`, output)

@@ -83,12 +83,14 @@ func cluster() []counters.Account {
 }
 
 func TestHeadline(t *testing.T) {
-	assert.Equal(t, "2 nodes with 4 GPUs for 90 minutes: 25.50 GPU-hours. 72.5 % were allocated, 0.0 % active, 0.0 % productive.\n"+
-		"The biggest loss is idle time, inference (it serves, and no request was there): 12.50 GPU-hours, 88.0 % of it with 1 of 2 pods.",
+	assert.Equal(t, "2 nodes with 4 GPUs, 90 minutes: 25.50 GPU-hours. Allocated 72.5 %, active 0.0 %, productive 0.0 %.\n"+
+		"The biggest loss is idle time, inference: it serves, and no request was there.\n"+
+		"12.50 GPU-hours of it, 88.0 % with 1 of 2 pods.",
 		Headline(cluster(), 90*time.Minute))
-	assert.Equal(t, "0 nodes with 0 GPUs for 1 hour: 0.00 GPU-hours. 0.0 % were allocated, 0.0 % active, 0.0 % productive.\n"+
+	assertFits(t, Headline(cluster(), 90*time.Minute))
+	assert.Equal(t, "0 nodes with 0 GPUs, 1 hour: 0.00 GPU-hours. Allocated 0.0 %, active 0.0 %, productive 0.0 %.\n"+
 		"No allocated device was idle.", Headline(nil, time.Hour))
-	assert.Contains(t, Headline(nil, 61*time.Second), "for 1m1s:")
+	assert.Contains(t, Headline(nil, 61*time.Second), ", 1m1s:")
 }
 
 func TestMostIdle(t *testing.T) {
@@ -99,7 +101,8 @@ func TestMostIdle(t *testing.T) {
 func TestBesides(t *testing.T) {
 	total := counters.Total(fleet())
 	total.Active += time.Hour
-	assert.Equal(t, "\nActive while starting or stopping, as in loading a model: 1.00 GPU-hours. They aren't on the line Active.\n", Besides(total))
+	assertFits(t, Besides(total))
+	assert.Equal(t, "\nActive while starting or stopping, as in loading a model: 1.00 GPU-hours, not on the line Active.\n", Besides(total))
 	total.Active = busy(total)
 	assert.Empty(t, Besides(total))
 }
@@ -112,7 +115,18 @@ func TestComparison(t *testing.T) {
 	export.Accounts[0].States[gpu.Condition{State: gpu.Productive}] -= 12
 	v := verdict.Compare(truth, export)
 	assertFits(t, Comparison(v))
-	golden(t, "comparison.txt", Comparison(v)+"\n"+Differences(v, 5)+Checked(v, "http://127.0.0.1:8889/metrics")+"\n")
+	golden(t, "comparison.txt", Comparison(v)+"\n"+Differences(v, 5))
 	assert.Empty(t, Differences(verdict.Compare(truth, counters.Export{Accounts: truth}), 5))
 	assert.Equal(t, "-0.000000012", nanoseconds(-12))
+}
+
+func TestChecked(t *testing.T) {
+	truth := []counters.Account{everything()}
+	assert.Equal(t, "OTLP: 65 counters, each as it should be to 1 µs; largest difference 0 ns.",
+		Checked(verdict.Compare(truth, counters.Export{Accounts: truth}), "OTLP"))
+	export := everything()
+	export.States[gpu.Condition{State: gpu.Productive}] -= 12
+	assert.Equal(t, "OTLP: 65 counters, each as it should be to 1 µs; largest difference 12ns "+
+		"(node n1, device GPU-3, pod ml/all (exclusive), gpu.time (productive): truth 3h8m0s, exported 3h7m59.999999988s).",
+		Checked(verdict.Compare(truth, counters.Export{Accounts: []counters.Account{export}}), "OTLP"))
 }

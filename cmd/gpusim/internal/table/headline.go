@@ -13,13 +13,13 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
-// Headline says in two sentences what became of the devices of some nodes in
+// Headline says in a few sentences what became of the devices of some nodes in
 // a span, and where most of what was held went.
 func Headline(accounts []counters.Account, span time.Duration) string {
 	total, capacity := counters.Total(accounts), Capacity(accounts)
 	nodes := count(accounts, func(a counters.Account) string { return a.Node })
 	share := percent(capacity)
-	return fmt.Sprintf("%s with %s for %s: %s GPU-hours. %s %% were allocated, %s %% active, %s %% productive.\n%s",
+	return fmt.Sprintf("%s with %s, %s: %s GPU-hours. Allocated %s %%, active %s %%, productive %s %%.\n%s",
 		plural(nodes, "node"), plural(boards(accounts), "GPU"), inWords(span), hours().text(capacity),
 		share.text(total.Allocated), share.text(busy(total)), share.text(total.Productive), biggestLoss(accounts))
 }
@@ -54,7 +54,7 @@ func biggestLoss(accounts []counters.Account) string {
 			}
 		}
 	}
-	return fmt.Sprintf("The biggest loss is idle time, %s (%s): %s GPU-hours, %s %% of it with %d of %s.",
+	return fmt.Sprintf("The biggest loss is idle time, %s: %s.\n%s GPU-hours of it, %s %% with %d of %s.",
 		words(most), meanings[most], hours().text(lost), percent(lost).text(theirs), holders, plural(of, "pod"))
 }
 

@@ -52,7 +52,7 @@ func Besides(total counters.Account) string {
 	if more <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("\nActive while starting or stopping, as in loading a model: %s GPU-hours. They aren't on the line Active.\n",
+	return fmt.Sprintf("\nActive while starting or stopping, as in loading a model: %s GPU-hours, not on the line Active.\n",
 		hours().text(more))
 }
 

@@ -62,9 +62,9 @@ func signed(d time.Duration) string {
 
 // Checked says of a comparison that found nothing what was compared.
 func Checked(v verdict.Verdict, what string) string {
-	sentence := fmt.Sprintf("%s: %d counters, each as it should be to 1 µs; largest difference %s", what, v.Figures, v.Largest.By().Abs())
-	if v.Largest.By() != 0 {
-		sentence += " (" + v.Largest.String() + ")"
+	sentence := fmt.Sprintf("%s: %d counters, each as it should be to 1 µs; largest difference ", what, v.Figures)
+	if v.Largest.By() == 0 {
+		return sentence + "0 ns."
 	}
-	return sentence + "."
+	return fmt.Sprintf("%s%s (%s).", sentence, v.Largest.By().Abs(), v.Largest)
 }
