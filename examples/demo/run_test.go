@@ -8,6 +8,7 @@
 package demo
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -22,40 +23,41 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var (
-	built    sync.Once
-	builtIn  string
-	errBuilt error
-)
+// programs builds both programs and returns the folder with them.
+var programs = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "demo")
+	if err != nil {
+		return "", err
+	}
+	for name, source := range map[string]string{"otelcol-gpu": "../../distribution", "gpusim": "../../cmd/gpusim"} {
+		output, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput()
+		if err != nil {
+			return dir, fmt.Errorf("build %s: %w: %s", name, err, output)
+		}
+	}
+	return dir, nil
+})
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if builtIn != "" {
-		os.RemoveAll(builtIn)
+	if os.Getenv("OTELCOL_GPU") == "" || os.Getenv("GPUSIM") == "" {
+		if dir, _ := programs(); os.RemoveAll(dir) != nil {
+			code = 1
+		}
 	}
 	os.Exit(code)
 }
 
 // program returns what an environment variable names, as `make test` sets it,
-// or builds it.
+// else one that it builds.
 func program(t *testing.T, variable, name string) string {
 	t.Helper()
 	if path := os.Getenv(variable); path != "" {
 		return path
 	}
-	built.Do(func() {
-		if builtIn, errBuilt = os.MkdirTemp("", "demo"); errBuilt != nil {
-			return
-		}
-		for target, out := range map[string]string{"../../distribution": "otelcol-gpu", "../../cmd/gpusim": "gpusim"} {
-			if output, err := exec.Command("go", "build", "-o", filepath.Join(builtIn, out), target).CombinedOutput(); err != nil {
-				t.Logf("%s", output)
-				errBuilt = err
-			}
-		}
-	})
-	require.NoError(t, errBuilt)
-	return filepath.Join(builtIn, name)
+	dir, err := programs()
+	require.NoError(t, err)
+	return filepath.Join(dir, name)
 }
 
 // run runs the demo and returns its exit code and what it prints.

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -119,10 +120,7 @@ func (l *ledger) takeError(p pmetric.NumberDataPoint) {
 }
 
 func (l *ledger) export() (counters.Export, error) {
-	export := counters.Export{Errors: make(map[string]time.Duration, len(l.errors))}
-	for node, found := range l.errors {
-		export.Errors[node] = found
-	}
+	export := counters.Export{Errors: maps.Clone(l.errors)}
 	for _, a := range l.accounts {
 		account := a.Account
 		account.States = make(map[gpu.Condition]time.Duration, len(a.states))
