@@ -23,12 +23,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// built is the folder of what was built here, if something was.
+var built string
+
 // programs builds both programs and returns the folder with them.
-var programs = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "demo")
-	if err != nil {
+var programs = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "demo"); err != nil {
 		return "", err
 	}
+	built = dir
 	for name, source := range map[string]string{"otelcol-gpu": "../../distribution", "gpusim": "../../cmd/gpusim"} {
 		output, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput()
 		if err != nil {
@@ -40,10 +43,8 @@ var programs = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if os.Getenv("OTELCOL_GPU") == "" || os.Getenv("GPUSIM") == "" {
-		if dir, _ := programs(); os.RemoveAll(dir) != nil {
-			code = 1
-		}
+	if built != "" && os.RemoveAll(built) != nil {
+		code = 1
 	}
 	os.Exit(code)
 }
