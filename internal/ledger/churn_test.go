@@ -110,25 +110,37 @@ func TestLivesWithoutTime(t *testing.T) {
 }
 
 // TestOutageLosesNoEvidence: the evidence for what wasn't settled when nothing
-// came any more is still there when it comes again.
+// came any more is still there when it comes again, also if another node goes on
+// meanwhile.
 func TestOutageLosesNoEvidence(t *testing.T) {
-	for _, outage := range []time.Duration{time.Minute, 20 * time.Minute, 5 * time.Hour} {
-		l, c := ledger.New(scenarioConfig()), new(tape)
-		for s := 0.0; s <= 60; s += 5 {
-			c.output(s, "A", s).gauge(s, 1).set(s, held("A", 0))
+	for _, outage := range []time.Duration{time.Minute, 10 * time.Minute, 20 * time.Minute, 5 * time.Hour} {
+		for _, beside := range []bool{false, true} {
+			c := new(tape)
+			for s := 0.0; s <= 60; s += 5 {
+				c.output(s, "A", s).gauge(s, 1).set(s, held("A", 0))
+			}
+			for s := 120.0; beside && s <= 60+outage.Seconds(); s += 60 { // it takes a step, and what can go is forgotten
+				c.output(60+outage.Seconds(), "A", 60)
+				c.add(s, gpu.Batch{AllocationCounts: []gpu.AllocationCount{{Node: "beside", Time: sec(s)}}})
+				c.add(s+20, gpu.Batch{AllocationCounts: []gpu.AllocationCount{{Node: "beside", Time: sec(s + 20)}}})
+			}
+			for s := 60 + outage.Seconds(); s <= 100+outage.Seconds(); s += 5 {
+				c.output(s, "A", 60).gauge(s, 0).set(s, held("A", 0))
+			}
+			require.Equal(t, time.Minute, productiveOf(c), "%s, another node beside: %t", outage, beside)
 		}
-		for s := 60 + outage.Seconds(); s <= 100+outage.Seconds(); s += 5 {
-			c.output(s, "A", 60).gauge(s, 0).set(s, held("A", 0))
-		}
-		for _, e := range c.events {
-			l.Observe(e.Batch)
-		}
-		productive := time.Duration(0)
-		for _, a := range l.Snapshot().Accounts {
-			productive += a.Productive
-		}
-		require.Equal(t, time.Minute, productive, outage)
 	}
+}
+
+func productiveOf(c *tape) (productive time.Duration) {
+	l := ledger.New(scenarioConfig())
+	for _, e := range c.events {
+		l.Observe(e.Batch)
+	}
+	for _, a := range l.Snapshot().Accounts {
+		productive += a.Productive
+	}
+	return productive
 }
 
 // TestPointsAhead: a source whose clock is 5 min ahead makes nothing be

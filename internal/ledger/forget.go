@@ -31,7 +31,7 @@ func (l *Ledger) forget() {
 	}
 	l.forgotten = now
 	keep, needed := l.keep(), l.oldestUnsettled(now)
-	l.forgetOutputs(needed, keep)
+	l.outputs.forget(needed, keep)
 	l.forgetPods(needed, keep)
 	for _, d := range l.devices {
 		d.forgetBefore(needed.Add(-keep))
@@ -68,17 +68,6 @@ func (l *Ledger) oldestUnsettled(now gpu.Time) gpu.Time {
 		}
 	}
 	return oldest
-}
-
-// forgetOutputs drops the points of outputs that are keep older than the newest
-// of their stream. While no node steps, what is late may still come: then it
-// drops those before what is needed.
-func (l *Ledger) forgetOutputs(needed gpu.Time, keep time.Duration) {
-	until := gpu.Forever
-	if l.stepped < l.forgotten {
-		until = needed
-	}
-	l.outputs.forget(until, needed, keep)
 }
 
 // forgetPods drops the pods that hold nothing and of which nothing is heard.

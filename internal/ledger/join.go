@@ -147,13 +147,14 @@ func (o *outputs) sortedKeys() []joinKey {
 	return keys
 }
 
-// forget drops points that are keep older than until and than the newest of
-// their stream, and series and streams that are keep older than the time needed.
-func (o *outputs) forget(until, needed gpu.Time, keep time.Duration) {
+// forget drops points, series and streams that are keep older than the time
+// needed; of points, none that is less than keep older than the newest of its
+// stream.
+func (o *outputs) forget(needed gpu.Time, keep time.Duration) {
 	for key, streams := range o.byKey {
 		live := streams[:0]
 		for _, s := range streams {
-			o.series -= s.forget(until, needed, keep)
+			o.series -= s.forget(needed, keep)
 			if len(s.series) > 0 {
 				live = append(live, s)
 			}
@@ -167,9 +168,9 @@ func (o *outputs) forget(until, needed gpu.Time, keep time.Duration) {
 }
 
 // forget returns how many series it dropped.
-func (s *outputStream) forget(until, needed gpu.Time, keep time.Duration) (dropped int) {
+func (s *outputStream) forget(needed gpu.Time, keep time.Duration) (dropped int) {
 	for name, points := range s.series {
-		forgetBeforeValue(points, min(until, s.newest).Add(-keep))
+		forgetBeforeValue(points, min(needed, s.newest).Add(-keep))
 		if n := len(*points); n == 0 || needed.Sub((*points)[n-1].time) > keep {
 			delete(s.series, name)
 			dropped++
