@@ -108,13 +108,22 @@ func (d *device) openBySample(k gpu.Time) {
 		d.fresh = !d.ledger.revive(d)
 	}
 	d.noticeEnd(k)
-	if claimed := d.claimsBefore(); claimed != nil && !claimed.unknown && d.live() {
-		for _, pod := range sortedKeys(claimed.byPod) {
-			c := claimed.byPod[pod]
-			d.begin(d.holderOf(c), c.share, first, max(first, d.lastSet))
-		}
+	if claimed := d.claimsBefore(); claimed != nil && d.live() {
+		d.takeClaims(claimed, span{first, max(first, d.lastSet)})
 	}
 	d.claimed = nil
+}
+
+// takeClaims takes in what a set said that was applied before d opened, over the
+// time s from then up to that set.
+func (d *device) takeClaims(c *claims, s span) {
+	if c.unknown {
+		d.unknown = append(d.unknown, s)
+		return
+	}
+	for _, pod := range sortedKeys(c.byPod) {
+		d.begin(d.holderOf(c.byPod[pod]), c.byPod[pod].share, s.from, s.to)
+	}
 }
 
 // claimsBefore returns what the newest set said that was applied before d opens.
