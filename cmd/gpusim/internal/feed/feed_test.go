@@ -41,7 +41,7 @@ func TestDevice(t *testing.T) {
 	d := plain("GPU-a", 60, busy(10, 60, 500))
 	d.Memory = []world.Memory{{From: sec(15), Bytes: 7}}
 	d.Lost, d.Closed = []world.Span{span(38, 45)}, []world.Closed{{Span: span(35, 70), Reason: gpu.ReasonHealth}}
-	p := holds("p", span(5, 33), "GPU-a")
+	p := holds("p", span(5, 47), "GPU-a")
 	p.Milestones = []world.Milestone{
 		{Name: gpu.Scheduled, At: sec(4)}, {Name: gpu.ContainerStarted, Container: "main", Attempt: 1, At: sec(11)},
 		{Name: gpu.Ready, Source: gpu.SourceProbe, At: sec(18)}, {Name: gpu.ContainersFinished, At: sec(31)},
