@@ -70,8 +70,9 @@ func (m *monitor) stop() string {
 	m.ended.Wait()
 	m.bar.stop()
 	t := m.drive.Totals()
-	return fmt.Sprintf("sent %d points in %d requests (%d sent again), %s of simulated time, in %.1f s: %d points/s; memory %.0f MB at most",
-		t.Points, t.Requests, t.Retries, min(m.simulated(t), m.span).Round(time.Second), took.Seconds(),
+	return fmt.Sprintf("sent %d points in %d requests (%d sent again), %s of simulated time from %s on, in %.1f s: %d points/s; memory %.0f MB at most",
+		t.Points, t.Requests, t.Retries, min(m.simulated(t), m.span).Round(time.Second),
+		time.Unix(0, int64(m.start)).UTC().Format(time.RFC3339), took.Seconds(),
 		perSecond(t.Points, took), float64(m.memory)/1e6)
 }
 

@@ -28,8 +28,8 @@ type runFlags struct {
 // maxConnections is more than any collector gains by.
 const maxConnections = 256
 
-func parseRunFlags(args []string, stderr io.Writer) (runFlags, error) {
-	var o runFlags
+// flags returns the flags of gpusim run, which write to o.
+func (o *runFlags) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("gpusim run", flag.ContinueOnError)
 	o.register(f)
 	f.StringVar(&o.endpoint, "endpoint", "127.0.0.1:4317", "OTLP/gRPC `address` of the collector")
@@ -40,7 +40,12 @@ func parseRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	f.DurationVar(&o.timeout, "timeout", 0, "stop, and fail, after this time (default: never)")
 	f.DurationVar(&o.collector.MaxGap, "max-gap", 90*time.Second, "max_gap of the collector")
 	f.DurationVar(&o.collector.Settle, "settle", 15*time.Second, "settle_delay of the collector")
-	if err := parse(f, args, stderr); err != nil {
+	return f
+}
+
+func parseRunFlags(args []string, stderr io.Writer) (runFlags, error) {
+	var o runFlags
+	if err := parse(o.flags(), args, stderr); err != nil {
 		return o, err
 	}
 	if err := o.check(); err != nil {
