@@ -39,13 +39,13 @@ func (f *feed) end() []Delivery {
 	if len(f.Ticks) == 0 {
 		return nil
 	}
-	last, real, told := f.Ticks[len(f.Ticks)-1], f.End(), f.last()
+	last, end, told := f.Ticks[len(f.Ticks)-1], f.End(), f.last()
 	step := max(f.Settings.Interval, endingStep)
 	after := step
-	if !f.HasSet(last) || last.Real != real {
+	if !f.HasSet(last) || last.Real != end {
 		after = max(step, f.collector.MaxGap+endingRest)
 	}
-	deliveries := []Delivery{{real.Add(after), f.goodbye(told)}}
+	deliveries := []Delivery{{end.Add(after), f.goodbye(told)}}
 	for {
 		b := &deliveries[len(deliveries)-1].Batch
 		b.AllocationCounts = append(b.AllocationCounts, f.count(told.Add(after), 0))
@@ -53,7 +53,7 @@ func (f *feed) end() []Delivery {
 			return deliveries
 		}
 		after += step
-		deliveries = append(deliveries, Delivery{Real: real.Add(after)})
+		deliveries = append(deliveries, Delivery{Real: end.Add(after)})
 	}
 }
 

@@ -43,8 +43,10 @@ func TestDevice(t *testing.T) {
 	d.Lost, d.Closed = []world.Span{span(38, 45)}, []world.Closed{{Span: span(35, 70), Reason: gpu.ReasonHealth}}
 	p := holds("p", span(5, 47), "GPU-a")
 	p.Milestones = []world.Milestone{
-		{Name: gpu.Scheduled, At: sec(4)}, {Name: gpu.ContainerStarted, Container: "main", Attempt: 1, At: sec(11)},
-		{Name: gpu.Ready, Source: gpu.SourceProbe, At: sec(18)}, {Name: gpu.ContainersFinished, At: sec(31)},
+		{Name: gpu.Scheduled, At: sec(4)},
+		{Name: gpu.ContainerStarted, Container: "main", Attempt: 1, At: sec(11)},
+		{Name: gpu.Ready, Source: gpu.SourceProbe, At: sec(18)},
+		{Name: gpu.ContainersFinished, At: sec(31)},
 	}
 	p.Metrics = []world.Metric{tokens(p, span(14, 33))}
 	w := worldOf(60, &world.Node{Name: "n", Cluster: "c", Devices: []*world.Device{d}, Pods: []*world.Pod{p}})
@@ -57,7 +59,8 @@ func TestShared(t *testing.T) {
 	w := worldOf(60, &world.Node{
 		Name: "n", Devices: []*world.Device{plain("GPU-a", 60, busy(0, 60, 500))},
 		Outages: []world.Outage{
-			{Span: span(14, 22), Part: world.Engine}, {Span: span(30, 36), Part: world.Kubernetes},
+			{Span: span(14, 22), Part: world.Engine},
+			{Span: span(30, 36), Part: world.Kubernetes},
 			{Span: span(42, 47), Part: world.Collector},
 		},
 	})

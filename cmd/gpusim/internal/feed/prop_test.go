@@ -136,10 +136,10 @@ func TestPropWellFormed(t *testing.T) {
 		w := genWorld(t)
 		n := watch.New(w, w.Nodes[0], genSettings(t))
 		newest := map[string]gpu.Time{}
-		real, steady := gpu.NoTime, len(n.Hitches) == 0 && len(n.Clock) == 0
+		arrived, steady := gpu.NoTime, len(n.Hitches) == 0 && len(n.Clock) == 0
 		for _, d := range all(Node(n, collector)) {
-			require.GreaterOrEqual(t, d.Real, real)
-			real = d.Real
+			require.GreaterOrEqual(t, d.Real, arrived)
+			arrived = d.Real
 			complete(t, d.Batch)
 			for _, c := range d.Batch.Counters {
 				if len(n.Clock) == 0 {

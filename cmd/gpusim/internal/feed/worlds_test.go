@@ -77,8 +77,10 @@ func eventful() *world.World {
 	s.Lost = []world.Span{span(80, 125)}
 	pod := holds("a", span(12.5, 190), "GPU-a")
 	pod.Milestones = []world.Milestone{
-		{Name: gpu.Scheduled, At: sec(12)}, {Name: gpu.ContainerStarted, Container: "main", At: sec(20)},
-		{Name: gpu.Ready, Source: gpu.SourceProbe, At: sec(40)}, {Name: gpu.DeletionRequested, At: sec(170)},
+		{Name: gpu.Scheduled, At: sec(12)},
+		{Name: gpu.ContainerStarted, Container: "main", At: sec(20)},
+		{Name: gpu.Ready, Source: gpu.SourceProbe, At: sec(40)},
+		{Name: gpu.DeletionRequested, At: sec(170)},
 	}
 	pod.Metrics = []world.Metric{tokens(pod, span(40, 190))}
 	left, right := holds("left", span(0, 300), "GPU-s"), holds("right", span(60, 400), "GPU-s")

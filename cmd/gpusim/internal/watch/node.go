@@ -110,7 +110,7 @@ func (n *Node) every(interval time.Duration, name string) []gpu.Time {
 // phase returns a time in [0, interval) in whole milliseconds.
 func phase(name string, interval time.Duration) time.Duration {
 	h := fnv.New32a()
-	h.Write([]byte(name))
+	_, _ = h.Write([]byte(name)) // never fails
 	return time.Duration(h.Sum32()) % max(interval/time.Millisecond, 1) * time.Millisecond
 }
 

@@ -4,6 +4,7 @@
 package watch
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/world"
@@ -91,6 +92,6 @@ func (n *Node) scrapeGrid(pod *world.Pod, m *world.Metric) []gpu.Time {
 			grid = append(grid, mark.At)
 		}
 	}
-	sort.Slice(grid, func(i, j int) bool { return grid[i] < grid[j] })
+	slices.Sort(grid)
 	return grid
 }
