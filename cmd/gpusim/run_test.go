@@ -100,7 +100,7 @@ func TestRun(t *testing.T) {
 	begin := gpu.Time(time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).UnixNano())
 	for _, node := range []string{"n-0", "n-1"} {
 		sets := c.sets(node)
-		require.Len(t, sets, 13+21, "every 10 s, at the start and the end, then the ending")
+		require.Len(t, sets, 14+21, "every 10 s, at the start and the end, then the ending")
 		assert.Equal(t, begin, sets[0])
 		assert.IsIncreasing(t, sets)
 	}
@@ -113,7 +113,7 @@ func TestRunBundles(t *testing.T) {
 	require.Zero(t, code, stderr)
 	assert.Less(t, len(c.batches), 40)
 	for _, node := range []string{"n-0", "n-1"} {
-		assert.Len(t, c.sets(node), 13+21)
+		assert.Len(t, c.sets(node), 14+21)
 		assert.IsIncreasing(t, c.sets(node))
 	}
 	assert.Empty(t, c.batches[0].Counters)
@@ -127,7 +127,7 @@ func TestRunOverConnections(t *testing.T) {
 	assert.Contains(t, stdout, "(1 sent again)")
 	for _, node := range []string{"n-0", "n-1", "n-0-r1", "n-1-r1", "n-0-r2"} {
 		assert.IsIncreasing(t, c.sets(node), "of one node")
-		assert.Len(t, c.sets(node), 13+21)
+		assert.Len(t, c.sets(node), 14+21)
 	}
 }
 
