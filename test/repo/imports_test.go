@@ -89,6 +89,11 @@ var importRules = []importRule{
 			return !strings.HasPrefix(imported, "k8s.io/") && !strings.HasPrefix(imported, "sigs.k8s.io/")
 		},
 	},
+	{
+		name:    "gpusim's truth owes nothing to the ledger",
+		governs: func(f goFile) bool { return within(f.dir(), "cmd/gpusim") && !f.isTest() },
+		allows:  func(_ goFile, imported string) bool { return !ownWithin(imported, "internal/ledger") },
+	},
 }
 
 const clockRule = "the pure packages read no clock"
@@ -244,6 +249,9 @@ func TestImportsFindsPlantedViolations(t *testing.T) {
 		{"receiver/dcgmreceiver/internal/dcgm/client.go", "github.com/NVIDIA/go-dcgm/pkg/dcgm", ""},
 		{"processor/gpuaccountingprocessor/a.go", "k8s.io/api/core/v1", importRules[7].name},
 		{"receiver/k8sgpureceiver/watch.go", "k8s.io/api/core/v1", ""},
+		{"cmd/gpusim/internal/truth/book.go", module + "/internal/ledger", importRules[8].name},
+		{"cmd/gpusim/internal/truth/ledger_test.go", module + "/internal/ledger", ""},
+		{"cmd/gpusim/internal/truth/book.go", module + "/internal/gpu", ""},
 	} {
 		var want []string
 		if test.rule != "" {

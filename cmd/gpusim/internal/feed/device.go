@@ -24,6 +24,7 @@ type device struct {
 	more      bool        // there is one
 	newest    gpu.Time    // of the points that were told, told
 	named     bool        // an allocation named it
+	gone      bool        // its end was told
 }
 
 func newDevice(n *watch.Node, d *world.Device) *device {

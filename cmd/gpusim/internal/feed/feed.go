@@ -118,8 +118,13 @@ func (f *feed) collect(i int) gpu.Batch {
 	t := f.Ticks[i]
 	for _, d := range f.devices {
 		f.points(d, i, &b)
-		if f.HasEngine(t) && exists(d.Device, t.Real) {
+		switch {
+		case !f.HasEngine(t):
+		case exists(d.Device, t.Real):
 			f.condition(d, t, &b)
+		case t.Real > d.Life.To && !d.gone && d.newest != gpu.NoTime: // an instance is missed
+			b.SeriesEnds = append(b.SeriesEnds, seriesEnd(d, d.newest))
+			d.gone = true
 		}
 	}
 	if f.HasSet(t) {

@@ -70,7 +70,7 @@ func (f *feed) allocations(p *pod, tick int, b *gpu.Batch) (held int) {
 			f.name(p, h)
 		}
 		if p.tells[i] == tick {
-			a := f.allocation(p, h, h.To)
+			a := f.allocation(p, h, f.Told(h.To))
 			a.Ended = true
 			b.Allocations = append(b.Allocations, a)
 			f.name(p, h)
@@ -82,7 +82,7 @@ func (f *feed) allocations(p *pod, tick int, b *gpu.Batch) (held int) {
 func (f *feed) allocation(p *pod, h *world.Hold, t gpu.Time) gpu.Allocation {
 	return gpu.Allocation{
 		Device: h.Device, Node: f.Name, Cluster: f.Cluster, Holder: p.Holder,
-		Sharing: h.Sharing, Slots: h.Slots, Time: t, Begin: h.From,
+		Sharing: h.Sharing, Slots: h.Slots, Time: t, Begin: f.Told(h.From),
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *feed) milestones(p *pod, held bool, t watch.Tick, b *gpu.Batch) {
 	for i := from; i < len(p.Milestones) && p.Milestones[i].At <= t.Real; i++ {
 		m := p.Milestones[i]
 		b.Milestones = append(b.Milestones, gpu.Milestone{
-			Pod: p.Key(), Name: m.Name, Attempt: m.Attempt, Container: m.Container, Source: m.Source, At: m.At, Time: t.Told,
+			Pod: p.Key(), Name: m.Name, Attempt: m.Attempt, Container: m.Container, Source: m.Source, At: f.Told(m.At), Time: t.Told,
 		})
 		p.told = max(p.told, i+1)
 		p.started = p.started || m.Name == gpu.Ready

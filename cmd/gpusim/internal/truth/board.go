@@ -8,38 +8,28 @@ import (
 	"slices"
 	"time"
 
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
 // divide gives the instances of a board their slices, the lowest that are free
-// when they open, and says when those end that go before the world does: at
-// their last point, once they are missing among those that are counted.
+// when they open. One that goes before the world does ends at its last point,
+// as is told with the first collection that misses it.
 //
-// An instance that goes while the engine is away for more than a gap, or is
-// lost, would end at its F instead.
+// If nobody looks for longer than settle_delay when a board is partitioned
+// anew, that comes too late: a ledger then ends the oldest instance instead.
 func (d *device) divide() {
 	opening := slices.DeleteFunc(slices.Clone(d.instances), func(i *device) bool { return i.open == gpu.Forever })
 	slices.SortFunc(opening, func(a, b *device) int {
 		return cmp.Or(cmp.Compare(a.open, b.open), cmp.Compare(a.ID, b.ID))
 	})
-	for _, i := range opening {
-		i.findMissing()
-	}
-	for at, i := range opening {
+	for n, i := range opening {
+		i.findEnd()
 		d.open = min(d.open, i.open)
 		d.total = int64(i.Slices.Of)
-		var living []*device
-		for _, o := range opening[:at] {
-			if i.open < o.end || d.node.step(i.open) < o.missed {
-				living = append(living, o)
-			}
-		}
-		// The oldest make room, until now, if they aren't known to be gone.
-		for len(d.free(living)) < i.Slices.N {
-			living[0].end, living[0].missed = i.open, d.node.step(i.open)
-			living = living[1:]
-		}
-		i.taken = d.free(living)[:i.Slices.N]
+		living := slices.DeleteFunc(slices.Clone(opening[:n]), func(o *device) bool { return o.end <= i.open })
+		free := d.free(living)
+		i.taken = free[:min(i.Slices.N, len(free))]
 	}
 }
 
@@ -53,36 +43,23 @@ func (d *device) free(living []*device) (free []int64) {
 	return free
 }
 
-// findMissing ends an instance that goes before the world does. An ideal
-// observer notices at once that it is missing.
-func (d *device) findMissing() {
-	if d.Life.To >= d.node.End() {
-		return
-	}
+// boardEnd returns up to when a board is accounted.
+func (d *device) boardEnd() gpu.Time {
 	if d.node.Settings.Ideal {
-		d.end, d.missed = d.Life.To, 0
-		return
+		return d.end
 	}
-	if n := len(d.times); n > 0 {
+	return d.end.Add(watch.BoardTail)
+}
+
+// findEnd ends an instance that goes before the world does.
+func (d *device) findEnd() {
+	switch n := len(d.times); {
+	case d.Life.To >= d.node.End():
+	case d.node.Settings.Ideal:
+		d.end = d.Life.To
+	case n > 0:
 		d.end = d.times[n-1]
-	}
-	d.missed = gpu.Forever
-	counts := d.board.counts()
-	for i := 1; i < len(counts); i++ {
-		before, now := counts[i-1].time, counts[i].time
-		if d.open > before || d.point(now) > before || d.node.gap(before, now) {
-			continue
-		}
-		present := 0
-		for _, o := range d.board.instances {
-			if o.point(now) > before {
-				present++
-			}
-		}
-		if present >= counts[i].value {
-			d.end, d.missed = d.point(now), d.node.step(now)
-			return
-		}
+		d.missed = d.node.step(d.end)
 	}
 }
 
@@ -94,7 +71,7 @@ func (d *device) boardAccount() []Account {
 	for _, i := range d.instances {
 		cuts = append(cuts, i.open, i.end)
 	}
-	eachPiece(cuts, span{d.open, d.end}, func(p span) {
+	eachPiece(cuts, span{d.open, d.boardEnd()}, func(p span) {
 		living := slices.DeleteFunc(slices.Clone(d.instances), func(i *device) bool {
 			return !(span{i.open, i.end}).covers(p)
 		})

@@ -48,7 +48,7 @@ func (d *device) claims(s set) (claims []claim) {
 			}
 		}
 		if newest != nil {
-			claims = append(claims, claim{p, newest.From, shareOf(newest)})
+			claims = append(claims, claim{p, d.node.Told(newest.From), shareOf(newest)})
 		}
 	}
 	return claims
@@ -66,12 +66,19 @@ func claimOf(claims []claim, p *pod) (claim, bool) {
 	return claims[i], true
 }
 
+// dated is a hold whose end is told.
+type dated struct {
+	span
+	share share
+}
+
 // ends returns the holds of a pod on a device whose end in (from, to] is told.
-func (d *device) ends(p *pod, from, to gpu.Time) (ended []*world.Hold) {
+func (d *device) ends(p *pod, from, to gpu.Time) (ended []dated) {
 	for i := range p.Holds {
 		h := &p.Holds[i]
-		if h.Device == d.ID && from < h.To && h.To <= to && d.node.Dated(h) && d.node.Tells(h) < len(d.node.Ticks) {
-			ended = append(ended, h)
+		end := d.node.Told(h.To)
+		if h.Device == d.ID && from < end && end <= to && d.node.Dated(h) && d.node.Tells(h) < len(d.node.Ticks) {
+			ended = append(ended, dated{span{d.node.Told(h.From), end}, shareOf(h)})
 		}
 	}
 	return ended

@@ -6,7 +6,6 @@ package truth
 import (
 	"slices"
 
-	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/world"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
@@ -132,18 +131,4 @@ func (d *device) point(t gpu.Time) gpu.Time {
 		return d.times[i-1]
 	}
 	return gpu.NoTime
-}
-
-// counts returns the times at which the instances of a board are counted, with
-// their number.
-func (d *device) counts() (counts []level[int]) {
-	return told(d.node, func(t watch.Tick) (int, bool) {
-		count := 0
-		for _, i := range d.instances {
-			if i.exists(t) {
-				count++
-			}
-		}
-		return count, d.node.HasEngine(t) && !world.Within(d.Lost, t.Real)
-	}).all
 }

@@ -4,7 +4,6 @@
 package truth
 
 import (
-	"math"
 	"slices"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
@@ -26,7 +25,7 @@ func useOf(processes []watch.Process, pieces []piece) *use {
 	}
 	u := &use{by: map[*world.Pod]int64{}}
 	for _, p := range processes {
-		weight := int64(math.Round(p.Value * millionths))
+		weight := (mulFloat(p.Value, 2*millionths) + 1) / 2 // exactly, halves up
 		if slices.ContainsFunc(pieces, func(o piece) bool {
 			return slices.ContainsFunc(o.holds, func(h *hold) bool { return h.pod.Pod == p.Pod })
 		}) {

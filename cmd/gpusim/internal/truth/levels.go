@@ -26,15 +26,25 @@ type levels[V any] struct {
 	maxAge time.Duration
 }
 
-// told returns what the collections tell that read says is read.
-func told[V any](n *node, read func(watch.Tick) (V, bool)) levels[V] {
-	l := levels[V]{maxAge: n.rules.MaxGap}
+// told returns what the collections tell that read says is read. Of two values
+// of one time, wins tells whether the first counts.
+func told[V any](n *node, read func(watch.Tick) (V, bool), wins func(v, o V) bool) levels[V] {
+	var all []level[V]
 	for _, t := range n.Ticks {
 		if v, ok := read(t); ok {
-			l.all = append(l.all, level[V]{t.Told, v})
+			all = append(all, level[V]{t.Told, v})
 		}
 	}
-	slices.SortStableFunc(l.all, func(a, b level[V]) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(all, func(a, b level[V]) int { return cmp.Compare(a.time, b.time) })
+	l := levels[V]{maxAge: n.rules.MaxGap}
+	for _, p := range all {
+		switch last := len(l.all) - 1; {
+		case last < 0 || l.all[last].time != p.time:
+			l.all = append(l.all, p)
+		case wins(p.value, l.all[last].value):
+			l.all[last] = p
+		}
+	}
 	return l
 }
 
@@ -73,7 +83,9 @@ func (d *device) exists(t watch.Tick) bool { return d.Life.From <= t.Real && t.R
 // An observer that sees everything sees it at every instant.
 func (d *device) closed() levels[gpu.Reason] {
 	if !d.node.Settings.Ideal {
-		return told(d.node, func(t watch.Tick) (gpu.Reason, bool) { return d.ClosedAt(t.Real), d.exists(t) && d.node.HasSet(t) })
+		return told(d.node,
+			func(t watch.Tick) (gpu.Reason, bool) { return d.ClosedAt(t.Real), d.exists(t) && d.node.HasSet(t) },
+			func(r, o gpu.Reason) bool { return r != gpu.NoReason && (o == gpu.NoReason || r < o) })
 	}
 	var spans []world.Span
 	for _, c := range d.Closed {
@@ -85,7 +97,11 @@ func (d *device) closed() levels[gpu.Reason] {
 // failed returns whether the device is said to have failed.
 func (d *device) failed() levels[bool] {
 	if !d.node.Settings.Ideal {
-		return told(d.node, func(t watch.Tick) (bool, bool) { return world.Within(d.Lost, t.Real), d.exists(t) && d.node.HasEngine(t) })
+		return told(d.node,
+			func(t watch.Tick) (bool, bool) {
+				return world.Within(d.Lost, t.Real), d.exists(t) && d.node.HasEngine(t)
+			},
+			func(failed, _ bool) bool { return failed })
 	}
 	return always(d.Lost, func(t gpu.Time) bool { return world.Within(d.Lost, t) })
 }
@@ -94,7 +110,7 @@ func (d *device) failed() levels[bool] {
 func (d *device) used() levels[uint64] {
 	return told(d.node, func(t watch.Tick) (uint64, bool) {
 		return d.MemoryAt(t.Real), d.exists(t) && d.node.HasEngine(t) && !world.Within(d.Lost, t.Real)
-	})
+	}, func(bytes, o uint64) bool { return bytes > o })
 }
 
 // always returns what is so in spans, with the value right after each time.

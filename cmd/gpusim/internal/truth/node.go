@@ -109,11 +109,18 @@ func (n *node) pod(p *world.Pod) *pod {
 	o := &pod{Pod: p}
 	named := n.named(p)
 	for _, m := range p.Milestones {
+		told := gpu.Forever
 		for _, t := range n.Ticks[named:] {
-			if m.At <= t.Real && n.HasSet(t) {
-				o.marks = append(o.marks, milestone{m, t.Told})
+			if m.At <= t.Real && n.HasSet(t) { // it is told again, perhaps for an earlier time
+				told = min(told, t.Told)
+			}
+			if told < t.Told {
 				break
 			}
+		}
+		if told < gpu.Forever {
+			m.At = n.Told(m.At)
+			o.marks = append(o.marks, milestone{m, told})
 		}
 	}
 	return o

@@ -53,6 +53,8 @@ func (n *node) hasGroup(name string) bool {
 
 func newSeries(n *watch.Node, p *world.Pod, m *world.Metric) *series {
 	s := &series{profile: m.Profile, join: m.Join, points: n.Scrapes(p, m)}
+	// A scrape that failed, or the end of a series, isn't a value.
+	s.points = slices.DeleteFunc(s.points, func(p watch.Scrape) bool { return p.Ended && s.profile.Kind == gpu.OutputCounter })
 	slices.SortStableFunc(s.points, func(a, b watch.Scrape) int { return cmp.Compare(a.Time, b.Time) })
 	return s
 }
@@ -65,7 +67,7 @@ func (s *series) after(t gpu.Time) int {
 // rise returns by how much a counter rose at its i-th point.
 func (s *series) rise(i int) float64 {
 	p, q := s.points[i-1], s.points[i]
-	if p.Ended || q.Value < p.Value || q.Start != p.Start && q.Start >= p.Time {
+	if q.Value < p.Value || q.Start != p.Start && q.Start >= p.Time {
 		return q.Value
 	}
 	return q.Value - p.Value
@@ -75,7 +77,7 @@ func (s *series) rise(i int) float64 {
 // rose, until f returns false.
 func (s *series) eachMark(from, to gpu.Time, f func(t gpu.Time, rose bool) bool) {
 	for i := max(s.after(from), 1); i < len(s.points) && s.points[i].Time <= to; i++ {
-		if !s.points[i].Ended && !f(s.points[i].Time, s.rise(i) > 0) {
+		if !f(s.points[i].Time, s.rise(i) > 0) {
 			return
 		}
 	}

@@ -138,8 +138,8 @@ func (h *holders) evidence(set int, settled, k gpu.Time) gpu.Time {
 			continue
 		}
 		for _, stream := range streamsOf(h.device.seriesFor(p, settled, k)) {
-			newest, live := stream.newest(k)
-			if live && !h.device.node.gap(newest, k) {
+			newest := stream.newest(k)
+			if newest != gpu.NoTime && !h.device.node.gap(newest, k) {
 				to = min(to, newest.Add(-stream[0].profile.Window))
 			}
 		}
@@ -166,19 +166,12 @@ func streamsOf(all []*series) (streams []stream) {
 	return streams
 }
 
-// newest returns the newest point known at k, and whether a series goes on.
-func (s stream) newest(k gpu.Time) (newest gpu.Time, live bool) {
+// newest returns the newest point known at k, NoTime if there is none.
+func (s stream) newest(k gpu.Time) (newest gpu.Time) {
 	for _, of := range s {
-		i := of.after(k) - 1
-		if i < 0 {
-			continue
-		}
-		live = live || !of.points[i].Ended
-		for ; i >= 0 && of.points[i].Ended; i-- {
-		}
-		if i >= 0 {
-			newest = max(newest, of.points[i].Time)
+		if i := of.after(k); i > 0 {
+			newest = max(newest, of.points[i-1].Time)
 		}
 	}
-	return newest, live && newest != gpu.NoTime
+	return newest
 }

@@ -1,3 +1,6 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
 package truth_test
 
 import (

@@ -31,7 +31,7 @@ func (d *device) findTenures() {
 			continue
 		case waits:
 			for _, c := range before {
-				d.begin(c, span{d.open, d.open}, true)
+				d.begin(c, span{d.open, d.open}, d.open, true)
 			}
 		}
 		waits = false
@@ -42,7 +42,7 @@ func (d *device) findTenures() {
 			d.unknown = append(d.unknown, span{n.sets[i-1].time, s.time})
 			for _, c := range now {
 				_, goesOn := claimOf(before, c.pod)
-				d.begin(c, span{s.time, s.time}, goesOn)
+				d.begin(c, span{s.time, s.time}, s.time, goesOn)
 			}
 		default:
 			d.nextSet(span{n.sets[i-1].time, s.time}, before, now)
@@ -64,7 +64,7 @@ func (d *device) firstSet(s gpu.Time, now []claim) {
 		if settled := d.settledBefore(s); !d.node.gap(settled, s) {
 			from = min(c.begin, s)
 		}
-		d.begin(c, span{from, s}, false)
+		d.begin(c, span{from, s}, s, false)
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *device) nextSet(s span, before, now []claim) {
 		if _, held := claimOf(before, c.pod); held {
 			d.hold(c, s)
 		} else {
-			d.begin(c, span{min(c.begin, s.to), s.to}, false)
+			d.begin(c, span{min(c.begin, s.to), s.to}, s.to, false)
 		}
 	}
 	for _, p := range d.node.pods {
@@ -85,9 +85,9 @@ func (d *device) nextSet(s span, before, now []claim) {
 		for _, h := range d.ends(p, s.from, s.to) {
 			if held {
 				t := d.newest(c.pod)
-				t.to = max(t.to, h.To)
-			} else if from := max(h.From, s.from, d.settledBefore(s.to)); from < h.To {
-				d.begin(claim{p, from, shareOf(h)}, span{from, h.To}, false)
+				t.to = max(t.to, h.to)
+			} else if from := max(h.from, s.from, d.settledBefore(s.to)); from < h.to {
+				d.begin(claim{p, from, h.share}, span{from, h.to}, s.to, false)
 			}
 		}
 	}
@@ -99,13 +99,14 @@ func (d *device) hold(c claim, s span) {
 		t.to = max(t.to, s.to)
 		return
 	}
-	d.begin(c, s, true)
+	d.begin(c, s, s.to, true)
 }
 
-// begin begins a tenure, but not before what is settled. A pod that comes back
-// after all of its time was settled is a new holder.
-func (d *device) begin(c claim, s span, goesOn bool) {
-	settled := d.settledBefore(s.to)
+// begin begins a tenure that is told by the set of a time, but not before what
+// is settled by then. A pod that comes back after all of its time was settled
+// is a new holder.
+func (d *device) begin(c claim, s span, told gpu.Time, goesOn bool) {
+	settled := d.settledBefore(told)
 	s.from = max(s.from, settled)
 	s.to = max(s.from, s.to)
 	t := tenure{span: s, pod: c.pod, share: c.share}

@@ -85,17 +85,26 @@ func (m maker) node(name string) *world.Node {
 		n.Pods = append(n.Pods, m.pod(n, fmt.Sprintf("%s-pod-%d", name, i), slots))
 	}
 	m.outages(n)
-	if m.chance(15, "clock") {
-		at := m.time(min(begin.Add(m.quiet), m.end), m.end, "clock")
+	if m.chance(15, "clock") && !m.changes(n) {
+		// Not so late that the newest set seems older than the newest sample.
+		at := m.time(begin, m.end.Add(-40*time.Second), "clock")
 		n.Clock = []world.ClockStep{{At: at, By: int64(rapid.SampledFrom([]time.Duration{
 			-4 * time.Second, -1500 * time.Millisecond, 1, 3 * time.Second,
 		}).Draw(m.T, "by"))}}
+		if slices.ContainsFunc(n.Pods, func(p *world.Pod) bool { return len(p.Milestones) > 0 }) {
+			n.Clock[0].By = max(n.Clock[0].By, 1) // set back, a clock tells the same milestone twice
+		}
 	}
 	if m.chance(20, "hitch") {
 		late := rapid.IntRange(0, 1).Draw(m.T, "late")
 		n.Hitches = []world.Hitch{{Span: m.span(begin, m.end, "hitch"), Late: late, Twice: m.chance(50, "twice")}}
 	}
 	return n
+}
+
+// changes reports whether a board of a node is partitioned anew.
+func (m maker) changes(n *world.Node) bool {
+	return slices.ContainsFunc(n.Devices, func(d *world.Device) bool { return d.Life.To < m.end })
 }
 
 // outages draws times in which parts of the agent are away. A ledger may forget
@@ -108,8 +117,7 @@ func (m maker) outages(n *world.Node) {
 			parts = append(parts, part)
 		}
 	}
-	changes := slices.ContainsFunc(n.Devices, func(d *world.Device) bool { return d.Life.To < m.end })
-	if changes { // what was partitioned anew while nobody looked takes the slices of the oldest
+	if m.changes(n) { // what was partitioned anew while nobody looked takes the slices of the oldest
 		parts = slices.DeleteFunc(parts, func(p world.Part) bool { return p != world.Kubernetes })
 	}
 	for _, part := range parts {
@@ -197,7 +205,8 @@ func (m maker) pod(n *world.Node, name string, slots int64) *world.Pod {
 		case d.Parent != "":
 			h.Sharing = gpu.MIG
 			h.From, h.To = max(h.From, d.Life.From), min(h.To, d.Life.To)
-			if h.From >= h.To {
+			back := slices.ContainsFunc(p.Holds, func(o world.Hold) bool { return o.To < h.From })
+			if h.From >= h.To || back { // minutes later, its milestones may be forgotten
 				continue
 			}
 		case i > 0:
@@ -208,7 +217,7 @@ func (m maker) pod(n *world.Node, name string, slots int64) *world.Pod {
 			h.Activity = m.activity(h.From, h.To)
 		}
 		p.Holds = append(p.Holds, h)
-		if again := h.To.Add(30 * time.Second); m.chance(20, "again") && again < m.end && d.Parent == "" {
+		if again := h.To.Add(30 * time.Second); m.chance(20, "again") && again < min(m.end, begin.Add(300*time.Second)) && d.Parent == "" {
 			h.From, h.To = again, again.Add(time.Minute)
 			p.Holds = append(p.Holds, h)
 		}

@@ -28,12 +28,12 @@ func (n *Node) Tells(h *world.Hold) int {
 	return first
 }
 
-// Known returns the span of a hold as it is told: from its beginning to its
+// Known returns the span of a hold as it is told, by the node's clock: from its beginning to its
 // dated end, else to the newest set that has it (told). It is false of a hold
 // that no set has and whose end isn't dated: nobody knows of it.
 func (n *Node) Known(h *world.Hold) (world.Span, bool) {
 	if n.Dated(h) {
-		return h.Span, true
+		return world.Span{From: n.Told(h.From), To: n.Told(h.To)}, true
 	}
 	last := gpu.NoTime
 	for _, t := range n.Ticks {
@@ -41,5 +41,5 @@ func (n *Node) Known(h *world.Hold) (world.Span, bool) {
 			last = t.Told
 		}
 	}
-	return world.Span{From: h.From, To: last}, last != gpu.NoTime
+	return world.Span{From: n.Told(h.From), To: last}, last != gpu.NoTime
 }
