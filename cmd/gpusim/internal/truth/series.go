@@ -53,8 +53,10 @@ func (n *node) hasGroup(name string) bool {
 
 func newSeries(n *watch.Node, p *world.Pod, m *world.Metric) *series {
 	s := &series{profile: m.Profile, join: m.Join, points: n.Scrapes(p, m)}
-	// A scrape that failed, or the end of a series, isn't a value.
-	s.points = slices.DeleteFunc(s.points, func(p watch.Scrape) bool { return p.Ended && s.profile.Kind == gpu.OutputCounter })
+	// What no collection tells isn't known; the end of a counter isn't a value.
+	s.points = slices.DeleteFunc(s.points, func(p watch.Scrape) bool {
+		return p.Tick >= len(n.Ticks) || p.Ended && s.profile.Kind == gpu.OutputCounter
+	})
 	slices.SortStableFunc(s.points, func(a, b watch.Scrape) int { return cmp.Compare(a.Time, b.Time) })
 	return s
 }
