@@ -55,8 +55,12 @@ func compare(t interface{ Errorf(string, ...any) }, want, got figures) {
 // expected are the figures of the truth.
 func expected(w *world.World, s watch.Settings) figures {
 	f := figures{}
+	var nodes []*watch.Node
 	for _, n := range w.Nodes {
-		for _, a := range truth.Accounts(watch.New(w, n, s), truth.DefaultRules()) {
+		nodes = append(nodes, watch.New(w, n, s))
+	}
+	for _, n := range nodes {
+		for _, a := range truth.Accounts(n, truth.DefaultRules(), nodes...) {
 			id, pod := a.Device.ID, a.Holder.Key()
 			for c, nanos := range a.States {
 				f.add(id, pod, a.Attribution, c, nanos)

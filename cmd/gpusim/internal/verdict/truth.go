@@ -9,7 +9,6 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/truth"
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
-	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
 // Truth returns what a collector has to export of some nodes that it was fed
@@ -18,7 +17,6 @@ func Truth(nodes []*watch.Node, rules truth.Rules) []counters.Account {
 	var accounts []counters.Account
 	for _, n := range nodes {
 		for _, a := range truth.Accounts(n, rules, nodes...) {
-			tail(n, a)
 			accounts = append(accounts, accountOf(n, a))
 		}
 	}
@@ -40,13 +38,5 @@ func accountOf(n *watch.Node, a truth.Account) counters.Account {
 		Active:      a.Active,
 		Productive:  a.Productive,
 		Entitled:    a.Entitled,
-	}
-}
-
-// tail adds what a board is accounted after the world's end, when its
-// instances have ended.
-func tail(n *watch.Node, a truth.Account) {
-	if a.Attribution == gpu.NoAttribution && len(n.Instances(a.Device.ID)) > 0 {
-		a.States[gpu.Condition{State: gpu.Unallocated, Reason: gpu.ReasonUnpartitioned}] += watch.BoardTail
 	}
 }
