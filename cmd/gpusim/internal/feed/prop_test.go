@@ -47,7 +47,7 @@ func genWorld(t *rapid.T) *world.World {
 		}
 	}
 	if rapid.Bool().Draw(t, "clock") {
-		n.Clock = []world.ClockStep{{At: genSpan(t, "step").To, By: rapid.Int64Range(-3e9, 3e9).Draw(t, "by")}}
+		n.Clock = []world.ClockStep{{At: genSpan(t, "step").To, By: 1000 * rapid.Int64Range(-3e6, 3e6).Draw(t, "by")}} // milestones are told in whole microseconds
 	}
 	for _, s := range genSpans(t, "hitch") {
 		n.Hitches = append(n.Hitches, world.Hitch{Span: s, Late: rapid.IntRange(0, 3).Draw(t, "late"), Twice: rapid.Bool().Draw(t, "twice")})
