@@ -173,6 +173,11 @@ fuzz: ## Run every fuzz function for FUZZTIME (default 30s)
 demo: build ## Replay a day of 4 nodes with 8 GPUs each through the collector, print its account, check it (ARGS=...)
 	examples/demo/run bin/otelcol-gpu bin/gpusim $(ARGS)
 
+.PHONY: accuracy
+accuracy: ## Hold the ledger to the truth in 30 scenarios, measure how far both are from what happens: docs/accuracy.md
+	go test -count=1 -timeout=60m ./cmd/gpusim/internal/truth -run '^TestScenariosAreRight$$' -whole
+	go test -count=1 -timeout=60m ./cmd/gpusim/internal/accuracy -whole -update
+
 # How many nodes of 8 GPUs `make load` simulates.
 NODES ?= 1000
 
