@@ -28,9 +28,9 @@ func (n *Node) Tells(h *world.Hold) int {
 	return first
 }
 
-// Known returns the span of a hold as it is told, by the node's clock: from its beginning to its
-// dated end, else to the newest set that has it (told). It is false of a hold
-// that no set has and whose end isn't dated: nobody knows of it.
+// Known returns the span of a hold as it is told, by the node's clock: from its
+// beginning to its dated end, else to the newest set that has it. It is false of
+// a hold that no set has and whose end isn't dated: nobody knows of it.
 func (n *Node) Known(h *world.Hold) (world.Span, bool) {
 	if n.Dated(h) {
 		return world.Span{From: n.Told(h.From), To: n.Told(h.To)}, true
