@@ -24,11 +24,11 @@ func mulFloat(a float64, x int64) int64 {
 	const mantissa = 53
 	fraction, exponent := math.Frexp(a)
 	high, low := bits.Mul64(uint64(math.Ldexp(fraction, mantissa)), uint64(x))
-	if shift := uint(mantissa - exponent); shift < 64 {
+	shift := uint(mantissa - exponent)
+	if shift < 64 {
 		return int64(high<<(64-shift) | low>>shift)
-	} else {
-		return int64(high >> (shift - 64))
 	}
+	return int64(high >> (shift - 64))
 }
 
 // isBelow reports whether part/whole < limit, exactly.

@@ -21,7 +21,6 @@ type node struct {
 	series  []*series
 	members map[string][]member // by group
 	devices []*device           // in the order in which they settle
-	steps   []gpu.Time
 }
 
 // Accounts returns what is expected of every device and holder of a node, in

@@ -13,11 +13,12 @@ import (
 
 func rel(t gpu.Time) string { return fmt.Sprintf("%.9f", float64(t-begin)/1e9) }
 
-func spans(s ...world.Span) (o string) {
-	for _, x := range s {
-		o += "(" + rel(x.From) + "," + rel(x.To) + "]"
+func spans(all ...world.Span) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, "("+rel(s.From)+","+rel(s.To)+"]")
 	}
-	return
+	return strings.Join(out, " ")
 }
 
 // show describes a world, with times in seconds.

@@ -42,7 +42,8 @@ func ideal(seconds float64, n *world.Node) map[string]time.Duration {
 func TestOneHolder(t *testing.T) {
 	p := holder("a", world.Hold{Span: between(100, 1000), Device: "d", Sharing: gpu.Exclusive})
 	p.Milestones = []world.Milestone{
-		{Name: gpu.Scheduled, At: at(100)}, {Name: gpu.PullStarted, At: at(110)},
+		{Name: gpu.Scheduled, At: at(100)},
+		{Name: gpu.PullStarted, At: at(110)},
 		{Name: gpu.Ready, Source: gpu.SourceProbe, At: at(130)}, {Name: gpu.DeletionRequested, At: at(990)},
 	}
 	a := world.Steps(world.Step{Until: at(200)}, world.Step{Until: at(300), Level: 500})
