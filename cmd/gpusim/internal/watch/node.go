@@ -77,13 +77,9 @@ func (n *Node) away(part world.Part, t gpu.Time) bool {
 	return false
 }
 
-// times returns when an agent collects if it runs. The last time but one is an
-// interval or more before the end: what is settled with the last is worth
-// publishing.
+// times returns when an agent collects if it runs.
 func (n *Node) times() []gpu.Time {
-	times := n.every(n.Settings.Interval, n.Name)
-	times = slices.DeleteFunc(times, func(t gpu.Time) bool { return t > n.end.Add(-n.Settings.Interval) })
-	times = append(times, n.start, n.end)
+	times := append(n.every(n.Settings.Interval, n.Name), n.start, n.end)
 	if n.Settings.Ideal {
 		times = append(times, n.changes()...)
 	}
