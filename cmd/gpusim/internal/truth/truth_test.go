@@ -44,7 +44,8 @@ func TestOneHolder(t *testing.T) {
 	p.Milestones = []world.Milestone{
 		{Name: gpu.Scheduled, At: at(100)},
 		{Name: gpu.PullStarted, At: at(110)},
-		{Name: gpu.Ready, Source: gpu.SourceProbe, At: at(130)}, {Name: gpu.DeletionRequested, At: at(990)},
+		{Name: gpu.Ready, Source: gpu.SourceProbe, At: at(130)},
+		{Name: gpu.DeletionRequested, At: at(990)},
 	}
 	a := world.Steps(world.Step{Until: at(200)}, world.Step{Until: at(300), Level: 500})
 	assert.Equal(t, map[string]time.Duration{
