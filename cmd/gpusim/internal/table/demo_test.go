@@ -84,7 +84,7 @@ func cluster() []counters.Account {
 
 func TestHeadline(t *testing.T) {
 	assert.Equal(t, "2 nodes with 4 GPUs, 90 minutes: 25.50 GPU-hours. Allocated 72.5 %, active 0.0 %, productive 0.0 %.\n"+
-		"The biggest loss is idle time, inference: it serves, and no request was there.\n"+
+		"The biggest loss while held is idle time, inference: it serves, and no request was there.\n"+
 		"12.50 GPU-hours of it, 88.0 % with 1 of 2 pods.",
 		Headline(cluster(), 90*time.Minute))
 	assertFits(t, Headline(cluster(), 90*time.Minute))

@@ -54,7 +54,7 @@ func biggestLoss(accounts []counters.Account) string {
 			}
 		}
 	}
-	return fmt.Sprintf("The biggest loss is idle time, %s: %s.\n%s GPU-hours of it, %s %% with %d of %s.",
+	return fmt.Sprintf("The biggest loss while held is idle time, %s: %s.\n%s GPU-hours of it, %s %% with %d of %s.",
 		words(most), meanings[most], hours().text(lost), percent(lost).text(theirs), holders, plural(of, "pod"))
 }
 
