@@ -1,0 +1,210 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package allocation
+
+import (
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// Doubt says why the holders aren't known well enough for a set. A node without
+// a set keeps its holders; one with a wrong set would end them.
+type Doubt string
+
+// The doubts.
+const (
+	Certain        Doubt = ""
+	PodsAway       Doubt = "pods_away"       // the source of pods isn't connected or not synced
+	ListAway       Doubt = "list_away"       // the devices couldn't be listed
+	ListUnsettled  Doubt = "list_unsettled"  // two lists differ: a pod is listed before its devices
+	PodUnknown     Doubt = "pod_unknown"     // a pod is listed that the source of pods hasn't told of
+	PodNewer       Doubt = "pod_newer"       // the list may be of the pod that had this name before
+	DevicesChanged Doubt = "devices_changed" // a pod's devices never change: is it another pod?
+	PodUnlisted    Doubt = "pod_unlisted"    // a running pod isn't listed
+)
+
+// Doubts returns all of them.
+func Doubts() []Doubt {
+	return []Doubt{PodsAway, ListAway, ListUnsettled, PodUnknown, PodNewer, DevicesChanged, PodUnlisted}
+}
+
+// patience is how many sets in a row a doubt about one pod may hold back.
+// Sources that disagree for so long won't agree by themselves.
+const patience = 3
+
+// recent is how long before the first sync a pod may have ended for its end to
+// be told: as far as the ledger can look back.
+const recent = 10 * time.Minute
+
+// Config says how the sources are read.
+type Config struct {
+	Node, Cluster string
+	Catalog       *deviceid.Catalog
+	// Local: the pods come from the kubelet, which tells of a pod until its
+	// containers are gone. The API server's object may go first.
+	Local bool
+	// Describe returns what is to be said of a holder; the container is added.
+	Describe func(*pod.Pod) gpu.Holder
+}
+
+// Listed is a container with devices in a list of PodResources, as it came: in
+// any order, a device once per NUMA node.
+type Listed struct {
+	Pod       pod.Key
+	Container string
+	Devices   []deviceid.Name
+}
+
+// Book is who holds what. It isn't safe for concurrent use.
+type Book struct {
+	cfg   Config
+	lives map[string]*life // by UID
+	// closed are the lives that are over and told, and when they were last
+	// heard of: a source may tell of them again.
+	closed map[string]gpu.Time
+
+	synced    bool
+	firstSync gpu.Time
+	lists     lists
+	slots     slots
+	health    health
+	impatient int // sets held back in a row by a doubt about a pod
+	// lastEnd is when the last holder of a device that isn't shared let go.
+	lastEnd map[string]gpu.Time
+}
+
+// New returns an empty book.
+func New(cfg Config) *Book {
+	return &Book{
+		cfg: cfg, lives: map[string]*life{}, closed: map[string]gpu.Time{}, slots: slots{}, lastEnd: map[string]gpu.Time{},
+		health: health{known: map[gpu.DeviceID]*condition{}},
+	}
+}
+
+// life is one pod.
+type life struct {
+	pod     pod.Pod
+	marks   pod.Milestones
+	arrived gpu.Time // the first news of it
+	// present: the source of pods has it. stale: not since it synced anew.
+	present, stale bool
+	devices        map[string][]deviceid.Name // by container, from lists
+	unlisted       gpu.Time                   // since when the lists lack it, though they had it
+	began          pod.Mark
+	ended          *pod.Mark // nil while it lives
+	bare           int       // settled lists in a row that have it without devices
+	last           []held    // what it held at the last set
+	offered        gpu.Time  // the set that told its end
+	told           bool      // that set was accepted
+}
+
+func (l *life) live() bool { return l.ended == nil }
+
+// Unsync says that the source of pods is away: pods may come and go unseen.
+func (b *Book) Unsync() { b.synced = false }
+
+// Resync says that the source of pods begins to tell of all pods anew.
+func (b *Book) Resync() {
+	b.synced = false
+	for _, l := range b.lives {
+		l.stale = true
+	}
+}
+
+// Synced says that the source of pods has told of all pods. Those that it
+// doesn't have any more ended while it was away; nobody knows when.
+func (b *Book) Synced(at gpu.Time) {
+	b.synced = true
+	if b.firstSync == gpu.NoTime {
+		b.firstSync = at
+	}
+	for uid, l := range b.lives {
+		if !l.stale || !l.present {
+			continue
+		}
+		l.present = false
+		if l.live() {
+			delete(b.lives, uid)
+		}
+	}
+}
+
+// Pod takes a pod's state, which arrived at a time: streamed, while the source
+// was in sync, or listed, when it happened before.
+func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
+	if p.UID == "" {
+		return
+	}
+	if _, over := b.closed[p.UID]; over {
+		b.closed[p.UID] = at
+		return
+	}
+	l := b.lives[p.UID]
+	if l == nil {
+		l = &life{arrived: at}
+		b.lives[p.UID] = l
+	}
+	l.present, l.stale = true, false
+	if l.ended != nil {
+		return // once ended, it stays so
+	}
+	l.pod = *p
+	if b.mayHold(p, l) {
+		l.marks.Observe(p, at, streamed, func(container string) bool { return b.holds(l, container) })
+	}
+	// What was told of its begin stays.
+	if began := p.Admission(); began.At != gpu.NoTime && l.last == nil && (l.began.At == gpu.NoTime || began.Uncertainty < l.began.Uncertainty) {
+		l.began = began
+	}
+	if p.Terminal() {
+		b.end(l, at, streamed)
+	}
+}
+
+// Event takes an event about a pod.
+func (b *Book) Event(uid string, e *pod.Event) {
+	if l := b.lives[uid]; l != nil {
+		l.marks.ObserveEvent(e)
+	}
+}
+
+// Gone says that the source has no such pod any more.
+func (b *Book) Gone(uid string, at gpu.Time) {
+	l := b.lives[uid]
+	if l == nil {
+		return
+	}
+	l.present = false
+	if l.live() {
+		b.end(l, at, true)
+	}
+}
+
+// end closes a life: at its last container's end, else at the news of it.
+func (b *Book) end(l *life, at gpu.Time, streamed bool) {
+	mark := pod.Mark{At: at, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
+	if finished := l.pod.Finished(); finished != gpu.NoTime {
+		mark = pod.Narrow(finished, at, streamed)
+	} else if len(l.last) == 0 && l.pod.Phase == pod.Failed {
+		mark.At = l.began.At // rejected: it never held anything
+	}
+	mark.At = max(mark.At, l.began.At)
+	l.ended = &mark
+	held := l.last
+	if len(held) == 0 {
+		held = b.claims(l)
+	}
+	l.last = held
+	for _, h := range held {
+		if !isShared(h.device.Sharing) {
+			key := h.device.Key()
+			b.lastEnd[key] = max(b.lastEnd[key], mark.At)
+		}
+	}
+}
+
+func isShared(s gpu.Sharing) bool { return s != gpu.Exclusive && s != gpu.MIG }

@@ -1,0 +1,228 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package allocation
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// Who says that a pod has a device.
+const (
+	SourceList        = "podresources"
+	SourceStatus      = "pod_status"  // allocatedResourcesStatus
+	SourceAnnotation  = "annotation"  // HAMi
+	SourceReservation = "reservation" // KAI, Run:ai
+	SourceSpec        = "spec"        // the request: which device it is, nobody says
+)
+
+// missingFor is how long a pod that runs has to be missing from the lists.
+const missingFor = 30 * time.Second
+
+// held is a device, or slots of one, that a container has.
+type held struct {
+	container string
+	device    deviceid.Device
+	slots     []string
+	share     float64 // 0: by slots
+	source    string
+}
+
+// claims returns what a pod holds, by container and device.
+func (b *Book) claims(l *life) []held {
+	if l.pod.Namespace == deviceid.NamespaceReservation {
+		return nil // those for whom it reserves hold the device
+	}
+	if text := l.pod.Annotations[deviceid.AnnotationHAMi]; text != "" {
+		if slices, err := deviceid.ParseHAMi(text); err == nil && len(slices) > 0 {
+			return b.virtual(l, slices)
+		}
+	}
+	var out []held
+	for i := range l.pod.Containers {
+		out = append(out, b.containerClaims(l, &l.pod.Containers[i])...)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if out = b.reserved(l); len(out) > 0 {
+		return out
+	}
+	return b.requested(l)
+}
+
+// containerClaims unites what lists and the status say of a container. The
+// status has no sidecars; lists lack a pod that was deleted by force.
+func (b *Book) containerClaims(l *life, c *pod.Container) []held {
+	names, source := l.devices[c.Name], SourceList
+	if len(names) == 0 {
+		source = SourceStatus
+		for _, d := range c.Devices {
+			names = append(names, deviceid.Name{Resource: d.Resource, ID: d.ID})
+		}
+	}
+	byDevice := map[string]*held{}
+	for _, n := range names {
+		d, ok := b.cfg.Catalog.Resolve(n)
+		if !ok {
+			continue
+		}
+		h := byDevice[d.Key()]
+		if h == nil {
+			h = &held{container: c.Name, device: d, source: source}
+			byDevice[d.Key()] = h
+		}
+		if d.Slot != "" && !slices.Contains(h.slots, d.Slot) {
+			h.slots = append(h.slots, d.Slot)
+		}
+	}
+	out := make([]held, 0, len(byDevice))
+	for _, key := range slices.Sorted(maps.Keys(byDevice)) {
+		out = append(out, *byDevice[key])
+	}
+	return out
+}
+
+// virtual returns what HAMi's scheduler gave.
+func (b *Book) virtual(l *life, parts []deviceid.Slice) []held {
+	names := []string{}
+	for i := range l.pod.Containers {
+		if !l.pod.Containers[i].Init {
+			names = append(names, l.pod.Containers[i].Name)
+		}
+	}
+	var out []held
+	for _, p := range parts {
+		if p.Container >= len(names) {
+			continue
+		}
+		d := deviceid.Device{ID: p.Device, Ref: string(p.Device), Sharing: gpu.VGPU}
+		out = append(out, held{
+			container: names[p.Container], device: d, slots: []string{"0"}, share: p.Share(), source: SourceAnnotation,
+		})
+	}
+	return out
+}
+
+// reserved returns what reservation pods hold for this one.
+func (b *Book) reserved(l *life) []held {
+	groups := deviceid.ReservationGroups(l.pod.Labels)
+	if len(groups) == 0 {
+		return nil
+	}
+	share, _ := deviceid.ParseFraction(l.pod.Annotations[deviceid.AnnotationFraction])
+	var out []held
+	for _, r := range b.lives {
+		uuid := r.pod.Annotations[deviceid.AnnotationReservedGPU]
+		if r.pod.Namespace != deviceid.NamespaceReservation || !r.live() || !deviceid.IsUUID(uuid) {
+			continue
+		}
+		for _, group := range deviceid.ReservationGroups(r.pod.Labels) {
+			if slices.Contains(groups, group) {
+				d := deviceid.Device{ID: gpu.DeviceID(uuid), Ref: uuid, Sharing: gpu.TimeSlicing}
+				out = append(out, held{
+					container: firstContainer(&l.pod), device: d, share: b.fraction(share, group), source: SourceReservation,
+				})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b held) int { return strings.Compare(a.device.Key(), b.device.Key()) })
+	return out
+}
+
+// fraction returns a pod's part of a reserved device: as it says, else equal
+// parts for all pods of the group.
+func (b *Book) fraction(share float64, group string) float64 {
+	if share > 0 {
+		return share
+	}
+	n := 0
+	for _, l := range b.lives {
+		if l.live() && l.pod.Namespace != deviceid.NamespaceReservation &&
+			slices.Contains(deviceid.ReservationGroups(l.pod.Labels), group) {
+			n++
+		}
+	}
+	return 1 / float64(max(n, 1))
+}
+
+func firstContainer(p *pod.Pod) string {
+	for i := range p.Containers {
+		if !p.Containers[i].Init {
+			return p.Containers[i].Name
+		}
+	}
+	return ""
+}
+
+// requested counts the devices of a pod that is listed without any for long: no
+// source says which they are, as of those that only init containers ask for.
+func (b *Book) requested(l *life) []held {
+	if l.pod.Terminal() || l.bare < patience {
+		return nil
+	}
+	most, name, container := int64(0), "", ""
+	for i := range l.pod.Containers {
+		c := &l.pod.Containers[i]
+		for _, resource := range slices.Sorted(maps.Keys(c.Requests)) {
+			if n := c.Requests[resource]; b.cfg.Catalog.IsGPU(resource) && n > most {
+				most, name, container = n, resource, c.Name
+			}
+		}
+	}
+	var out []held
+	for i := range min(most, mostRequested) {
+		ref := deviceid.Name{Resource: name, ID: "requested by " + l.pod.UID + ", " + strconv.FormatInt(i, 10)}
+		d := deviceid.Device{Ref: ref.String(), Why: deviceid.UnknownForm, Sharing: gpu.Exclusive}
+		out = append(out, held{container: container, device: d, source: SourceSpec})
+	}
+	return out
+}
+
+// mostRequested is more devices than a node has.
+const mostRequested = 256
+
+// mayHold reports whether a pod can hold a device: then its start matters.
+func (b *Book) mayHold(p *pod.Pod, l *life) bool {
+	if p.Annotations[deviceid.AnnotationHAMi] != "" || len(deviceid.ReservationGroups(p.Labels)) > 0 {
+		return p.Namespace != deviceid.NamespaceReservation
+	}
+	for i := range p.Containers {
+		if b.holds(l, p.Containers[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a container has, or asks for, a device.
+func (b *Book) holds(l *life, container string) bool {
+	c := l.pod.Container(container)
+	if c == nil {
+		return false
+	}
+	if b.isGPU(l.devices[container]) {
+		return true
+	}
+	for resource := range c.Requests {
+		if b.cfg.Catalog.IsGPU(resource) {
+			return true
+		}
+	}
+	for _, d := range c.Devices {
+		if _, ok := b.cfg.Catalog.Resolve(deviceid.Name{Resource: d.Resource, ID: d.ID}); ok {
+			return true
+		}
+	}
+	fraction := len(deviceid.ReservationGroups(l.pod.Labels)) > 0 || l.pod.Annotations[deviceid.AnnotationHAMi] != ""
+	return fraction && !c.Init && container == cmp.Or(firstContainer(&l.pod), container)
+}

@@ -1,0 +1,233 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package allocation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// Set is what is known at one time.
+type Set struct {
+	Time gpu.Time
+	// Doubt says why the set isn't complete. Allocations are void then.
+	Doubt Doubt
+	// Allocations are all that there are at Time.
+	Allocations []gpu.Allocation
+	// Ends are dated. They repeat until Sent.
+	Ends         []gpu.Allocation
+	Milestones   []Passed
+	Availability []gpu.Availability
+	Sources      map[Point]string // of Allocations
+	Unresolved   []Unresolved
+}
+
+// Point names an allocation in a set.
+type Point struct {
+	PodUID, Container, Device string // Device: its UUID, else what it is called
+}
+
+// Passed is a milestone of a pod.
+type Passed struct {
+	PodUID string
+	Holder gpu.Holder
+	pod.Milestone
+}
+
+// Set returns what is known at a time. It is complete only if both sources are.
+func (b *Book) Set(at gpu.Time) Set {
+	s := Set{Time: at, Sources: map[Point]string{}, Availability: b.health.availability(at)}
+	s.Doubt = b.doubt()
+	b.endUnseen()
+	for _, l := range b.sorted() {
+		if l.live() {
+			b.addLive(&s, l)
+		} else if l.ended != nil {
+			b.addEnded(&s, l)
+		}
+	}
+	if s.Doubt != Certain {
+		s.Allocations, s.Sources, s.Unresolved = nil, nil, nil
+	}
+	return s
+}
+
+// doubt joins the sources and returns what keeps them from making a set.
+func (b *Book) doubt() Doubt {
+	switch {
+	case !b.synced:
+		return PodsAway
+	case !b.lists.available:
+		return ListAway
+	case !b.lists.settled:
+		return ListUnsettled
+	}
+	insist := b.impatient >= patience
+	doubt := b.join(insist)
+	if doubt == Certain || insist && doubt != PodUnlisted {
+		b.impatient = 0
+		return Certain
+	}
+	b.impatient++
+	return doubt
+}
+
+func (b *Book) sorted() []*life {
+	all := make([]*life, 0, len(b.lives))
+	for _, l := range b.lives {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b *life) int { return strings.Compare(a.pod.UID, b.pod.UID) })
+	return all
+}
+
+func (b *Book) addLive(s *Set, l *life) {
+	claims := b.claims(l)
+	if len(claims) == 0 {
+		return
+	}
+	if s.Doubt == Certain {
+		b.settleBegin(l, claims)
+		l.last = claims
+		for _, h := range claims {
+			a := b.point(l, h)
+			a.Time = s.Time
+			s.Allocations = append(s.Allocations, a)
+			s.Sources[Point{l.pod.UID, h.container, h.device.Key()}] = h.source
+			if h.device.ID == "" {
+				s.Unresolved = append(s.Unresolved, Unresolved{h.device.Ref, h.device.Why})
+			}
+		}
+	}
+	b.addMilestones(s, l)
+}
+
+// settleBegin takes care that rounding doesn't let a pod begin before the one
+// that had the device before it has ended.
+func (b *Book) settleBegin(l *life, claims []held) {
+	if l.last != nil {
+		return // told already
+	}
+	if l.began.At == gpu.NoTime {
+		l.began = pod.Mark{At: l.arrived, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
+	}
+	for _, h := range claims {
+		end := b.lastEnd[h.device.Key()]
+		if !isShared(h.device.Sharing) && end > l.began.At && end.Sub(l.began.At) <= pod.Resolution {
+			l.began.At = end
+		}
+	}
+}
+
+func (b *Book) addEnded(s *Set, l *life) {
+	if l.told || l.ended.At >= s.Time {
+		return
+	}
+	l.offered = s.Time
+	if l.ended.At < b.firstSync.Add(-recent) || l.ended.At <= l.began.At {
+		return
+	}
+	for _, h := range l.last {
+		a := b.point(l, h)
+		a.Time, a.Ended, a.Share = l.ended.At, true, 0
+		s.Ends = append(s.Ends, a)
+	}
+	if len(l.last) > 0 {
+		b.addMilestones(s, l)
+	}
+}
+
+func (b *Book) addMilestones(s *Set, l *life) {
+	holder := b.describe(l)
+	for _, m := range l.marks.Due(s.Time) {
+		s.Milestones = append(s.Milestones, Passed{l.pod.UID, holder, m})
+	}
+}
+
+func (b *Book) describe(l *life) gpu.Holder {
+	if b.cfg.Describe != nil {
+		return b.cfg.Describe(&l.pod)
+	}
+	return gpu.Holder{Namespace: l.pod.Namespace, Pod: l.pod.Name, PodUID: l.pod.UID, PodIP: l.pod.IP}
+}
+
+// point returns the allocation of a device, or of slots of it, by a container.
+func (b *Book) point(l *life, h held) gpu.Allocation {
+	a := gpu.Allocation{
+		Device: h.device.ID, Node: b.cfg.Node, Cluster: b.cfg.Cluster, Holder: b.describe(l),
+		Sharing: h.device.Sharing, Share: 1, Begin: l.began.At,
+	}
+	a.Holder.Container = h.container
+	if a.Device == "" {
+		a.Ref = h.device.Ref
+	}
+	switch {
+	case !isShared(a.Sharing):
+	case h.share > 0:
+		a.Share = min(h.share, 1)
+	default:
+		a.Slots = gpu.Slots{N: int64(len(h.slots)), Of: b.slots.of(h.device, h.slots)}
+		a.Slots.N = max(a.Slots.N, 1)
+		a.Share = float64(a.Slots.N) / float64(a.Slots.Of)
+		if a.Slots.Of == 1 && a.Sharing == gpu.TimeSlicing && a.Device == "" {
+			a.Sharing, a.Slots = gpu.Exclusive, gpu.Slots{} // Intel's card that isn't shared has one share
+		}
+	}
+	return a
+}
+
+// Sent says that a set was accepted: the ends that it told aren't repeated, and
+// lives that are over are forgotten, all but that they are.
+func (b *Book) Sent(s *Set) {
+	for uid, l := range b.lives {
+		if l.ended == nil || l.offered != s.Time && !l.told {
+			continue
+		}
+		l.told = true
+		l.marks, l.last, l.pod.Labels, l.pod.Annotations = pod.Milestones{}, nil, nil, nil
+		if s.Time.Sub(l.ended.At) >= missingFor {
+			delete(b.lives, uid)
+			b.closed[uid] = s.Time
+		}
+	}
+	b.forget(s.Time)
+}
+
+// Of a pod that is over, nothing is heard for an hour only if its object is
+// gone as well.
+const (
+	forgetAfter  = time.Hour
+	mostReminded = 1024
+)
+
+func (b *Book) forget(now gpu.Time) {
+	if len(b.closed) <= mostReminded {
+		return
+	}
+	for uid, heard := range b.closed {
+		if now.Sub(heard) >= forgetAfter {
+			delete(b.closed, uid)
+		}
+	}
+}
+
+// endUnseen forgets ends of devices whose time is long over.
+func (b *Book) endUnseen() {
+	const most = 4096
+	if len(b.lastEnd) < most {
+		return
+	}
+	oldest, key := gpu.Forever, ""
+	for k, end := range b.lastEnd {
+		if c := cmp.Compare(end, oldest); c < 0 {
+			oldest, key = end, k
+		}
+	}
+	delete(b.lastEnd, key)
+}
