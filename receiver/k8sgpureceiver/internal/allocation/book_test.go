@@ -130,6 +130,40 @@ func TestLifeOfAHolder(t *testing.T) {
 	n.Pod(finished(p, 15.5, pod.Succeeded), at(50), false)
 	n.Synced(at(50))
 	require.Empty(t, n.set(60), "a pod that ended has one interval")
+	n.Resync()
+	n.Pod(finished(p, 15.5, pod.Succeeded), at(70), false)
+	n.Synced(at(70))
+	n.list(80)
+	require.Empty(t, n.set(80), "whenever it is told of again")
+}
+
+// TestEndedStaysSo: even a Completed pod can turn Failed after a restart of the
+// kubelet.
+func TestEndedStaysSo(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	p := holder("a", 1.5)
+	n.pod(p, 1.6)
+	n.list(10, listed(p, uuid(0)))
+	n.set(10)
+	n.pod(finished(p, 15, pod.Succeeded), 15.8)
+	n.pod(p, 16)
+	n.pod(finished(p, 17, pod.Failed), 17.5)
+	n.list(20)
+	require.Equal(t, []string{"a/main " + uuid(0) + " ended 15.8s"}, n.set(20))
+}
+
+func TestBeginIsToldOnce(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	p := holder("a", 1.5)
+	p.Seen = gpu.NoTime
+	n.pod(p, 1.6)
+	n.list(10, listed(p, uuid(0)))
+	want := []string{"a/main " + uuid(0) + " exclusive since 1s"}
+	require.Equal(t, want, n.set(10))
+	p.Seen = at(1.5)
+	n.pod(p, 12)
+	n.list(20, listed(p, uuid(0)))
+	require.Equal(t, want, n.set(20))
 }
 
 func TestShorterThanACollection(t *testing.T) {
