@@ -115,6 +115,7 @@ func listed(p *pod.Pod, ids ...string) Listed {
 func TestLifeOfAHolder(t *testing.T) {
 	n := newNode(t, true).sync(0)
 	p := holder("a", 1.5)
+	p.Containers[0].Devices = []pod.Device{{Resource: "nvidia.com/gpu", ID: uuid(0)}}
 	n.pod(p, 1.6)
 	n.list(10, listed(p, uuid(0)))
 	require.Equal(t, []string{"a/main " + uuid(0) + " exclusive since 1.5s"}, n.set(10))
