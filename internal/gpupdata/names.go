@@ -30,6 +30,7 @@ const (
 	MetricAllocation      = "gpu.allocation"
 	MetricNodeAllocations = "gpu.node.allocations"
 	MetricMilestoneTime   = "gpu.milestone.time"
+	MetricSourceUp        = "gpu.source.up"
 )
 
 // The derived metrics: what the ledger publishes.
@@ -96,7 +97,13 @@ const (
 	AttrMilestone        = "gpu.milestone"
 	AttrMilestoneAttempt = "gpu.milestone.attempt"
 	AttrMilestoneSource  = "gpu.milestone.source"
-	AttrMetricOverflow   = "otel.metric.overflow"
+	AttrSource           = "gpu.source"
+	AttrSourceReason     = "gpu.source.reason"
+
+	AttrAllocationSource     = "gpu.allocation.source"
+	AttrMilestoneUncertainty = "gpu.milestone.uncertainty" // s, a double
+
+	AttrMetricOverflow = "otel.metric.overflow"
 )
 
 // The attributes of derived points.

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // Reason says why a source gave no answer.
@@ -50,6 +51,10 @@ func ReasonOf(err error) Reason {
 	var http *httpError
 	if errors.As(err, &http) {
 		return http.reason()
+	}
+	var api apierrors.APIStatus
+	if errors.As(err, &api) {
+		return (&httpError{code: int(api.Status().Code)}).reason()
 	}
 	s, ok := status.FromError(err)
 	if !ok {

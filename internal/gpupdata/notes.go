@@ -1,0 +1,72 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// Notes tell of allocations and milestones what the ledger doesn't read. A
+// function that is nil, or returns the zero value, adds nothing. A pod is its
+// Holder.Key.
+type Notes struct {
+	// AllocationSource says who told of an allocation; device is its hw.id, else
+	// its gpu.device.ref.
+	AllocationSource func(pod, container, device string) string
+	// Uncertainty says how far a milestone's true time may be away.
+	Uncertainty func(m gpu.Milestone) (time.Duration, bool)
+	// Resource returns further attributes of a pod's resource.
+	Resource func(pod string) map[string]string
+}
+
+// Annotate adds notes to what Encode wrote.
+func Annotate(md pmetric.Metrics, n Notes) {
+	for _, rm := range md.ResourceMetrics().All() {
+		r := resource{attributes: rm.Resource().Attributes()}
+		pod := attributes{own: r.attributes, outer: nothing}.holder()
+		if pod.Key() == "" {
+			continue
+		}
+		for _, sm := range rm.ScopeMetrics().All() {
+			for _, m := range sm.Metrics().All() {
+				n.metric(m, &r, pod)
+			}
+		}
+		if n.Resource != nil {
+			for key, value := range n.Resource(pod.Key()) {
+				put(r.attributes, key, value)
+			}
+		}
+	}
+}
+
+func (n *Notes) metric(m pmetric.Metric, r *resource, holder gpu.Holder) {
+	points, ok := numberPoints(m)
+	if !ok {
+		return
+	}
+	for _, dp := range points.All() {
+		p := r.point(dp)
+		switch {
+		case m.Name() == MetricAllocation && n.AllocationSource != nil:
+			device := p.str(AttrHWID)
+			if device == "" {
+				device = p.str(AttrDeviceRef)
+			}
+			put(dp.Attributes(), AttrAllocationSource, n.AllocationSource(holder.Key(), holder.Container, device))
+		case m.Name() == MetricMilestoneTime && n.Uncertainty != nil:
+			milestone := gpu.Milestone{
+				Pod: holder.Key(), Name: gpu.MilestoneName(p.str(AttrMilestone)),
+				Attempt: int(p.whole(AttrMilestoneAttempt)), Container: text(p.own, AttrContainerName),
+			}
+			if d, known := n.Uncertainty(milestone); known {
+				dp.Attributes().PutDouble(AttrMilestoneUncertainty, d.Seconds())
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+func TestSourcesAreAHeartbeat(t *testing.T) {
+	md := pmetric.NewMetrics()
+	EncodeSources([]Source{
+		{Name: "pods_api", Node: "n", Cluster: "c", Time: gpu.Earliest, Up: true, Reason: "ignored"},
+		{Name: "pod_resources", Node: "n", Cluster: "c", Time: gpu.Earliest, Reason: "away"},
+	}, md)
+	require.Equal(t, 1, md.ResourceMetrics().Len())
+	m := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)
+	require.Equal(t, MetricSourceUp, m.Name())
+	points := m.Gauge().DataPoints()
+	require.Equal(t, map[string]any{AttrSource: "pods_api"}, points.At(0).Attributes().AsRaw())
+	require.EqualValues(t, 1, points.At(0).IntValue())
+	require.Equal(t, map[string]any{AttrSource: "pod_resources", AttrSourceReason: "away"}, points.At(1).Attributes().AsRaw())
+	require.EqualValues(t, 0, points.At(1).IntValue())
+	b, drops := NewDecoder(Settings{}).Decode(md, gpu.NoTime)
+	require.Empty(t, b)
+	require.Empty(t, drops)
+}
+
+// TestNotesChangeNothingElse: what the ledger reads is the same with them.
+func TestNotesChangeNothingElse(t *testing.T) {
+	holder := gpu.Holder{Namespace: "ns", Pod: "p", PodUID: "u", Container: "c"}
+	b := gpu.Batch{
+		Allocations: []gpu.Allocation{
+			{Device: "GPU-1", Node: "n", Holder: holder, Sharing: gpu.Exclusive, Share: 1, Time: gpu.Earliest},
+			{Ref: "amd.com/gpu/0", Node: "n", Holder: holder, Sharing: gpu.Exclusive, Share: 1, Time: gpu.Earliest},
+		},
+		AllocationCounts: []gpu.AllocationCount{{Node: "n", Time: gpu.Earliest, Count: 2}},
+		Milestones: []gpu.Milestone{
+			{Pod: "u", Name: gpu.ContainerStarted, Attempt: 2, Container: "c", Source: "watch", At: gpu.Earliest, Time: gpu.Earliest},
+		},
+	}
+	md := Encode(b)
+	Annotate(md, Notes{
+		AllocationSource: func(pod, container, device string) string { return pod + " " + container + " " + device },
+		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
+			return 250 * time.Millisecond, m == gpu.Milestone{Pod: "u", Name: gpu.ContainerStarted, Attempt: 2, Container: "c"}
+		},
+		Resource: func(pod string) map[string]string { return map[string]string{"k8s.pod.label.team": pod} },
+	})
+	got, drops := NewDecoder(Settings{}).Decode(md, gpu.NoTime)
+	require.Empty(t, drops)
+	require.Equal(t, b, got)
+	var notes []any
+	for _, rm := range md.ResourceMetrics().All() {
+		if label, ok := rm.Resource().Attributes().Get("k8s.pod.label.team"); ok {
+			notes = append(notes, label.AsRaw())
+		}
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			points, _ := numberPoints(m)
+			for _, p := range points.All() {
+				for _, key := range []string{AttrAllocationSource, AttrMilestoneUncertainty} {
+					if v, ok := p.Attributes().Get(key); ok {
+						notes = append(notes, v.AsRaw())
+					}
+				}
+			}
+		}
+	}
+	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", 0.25}, notes)
+	Annotate(Encode(b), Notes{})
+}

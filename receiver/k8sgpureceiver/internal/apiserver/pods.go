@@ -1,0 +1,118 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package apiserver
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// Pods watches the pods that are bound to one node.
+type Pods struct {
+	client kubernetes.Interface
+	node   string
+}
+
+// NewPods returns a source of the pods of a node.
+func NewPods(client kubernetes.Interface, node string) *Pods { return &Pods{client, node} }
+
+// Close is for symmetry: Run leaves nothing behind.
+func (*Pods) Close() error { return nil }
+
+// Run watches until ctx ends. The informer lists and watches again by itself.
+func (p *Pods) Run(ctx context.Context, sink kubelet.Sink) {
+	synced := func() bool { return false }
+	informer := cache.NewSharedIndexInformer(p.lists(func() {
+		if synced() {
+			sink.Synced() // after it was lost
+		}
+	}), &corev1.Pod{}, 0, nil)
+	err := errors.Join(
+		informer.SetTransform(slim),
+		informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { sink.Lost(err) }),
+	)
+	handler, added := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { tell(sink, object) },
+		UpdateFunc: func(_, object any) { tell(sink, object) },
+		DeleteFunc: func(object any) { gone(sink, object) },
+	})
+	if err = errors.Join(err, added); err != nil { // of an informer that was started only
+		sink.Lost(err)
+		return
+	}
+	synced = handler.HasSynced
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		informer.RunWithContext(ctx)
+	}()
+	if cache.WaitForCacheSync(ctx.Done(), handler.HasSynced) {
+		sink.Synced()
+	}
+	<-done
+}
+
+// lists returns how to list and watch; connected is called when a watch stands.
+func (p *Pods) lists(connected func()) *cache.ListWatch {
+	pods := p.client.CoreV1().Pods(metav1.NamespaceAll)
+	selector := fields.OneTermEqualSelector("spec.nodeName", p.node).String()
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			options.FieldSelector = selector
+			return pods.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.FieldSelector = selector
+			w, err := pods.Watch(ctx, options)
+			if err == nil {
+				connected()
+			}
+			return w, err
+		},
+	}
+}
+
+func tell(sink kubelet.Sink, object any) {
+	if p, ok := object.(*corev1.Pod); ok {
+		read := pod.Read(p)
+		sink.Pod(&read)
+	}
+}
+
+func gone(sink kubelet.Sink, object any) {
+	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = last.Obj
+	}
+	if p, ok := object.(*corev1.Pod); ok {
+		sink.Gone(string(p.UID))
+	}
+}
+
+// slim drops what nobody reads, so that the informer keeps little.
+func slim(object any) (any, error) {
+	p, ok := object.(*corev1.Pod)
+	if !ok {
+		return object, nil
+	}
+	p.ManagedFields = nil
+	p.Spec.Volumes, p.Spec.Tolerations, p.Spec.Affinity = nil, nil, nil
+	for _, containers := range [][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
+		for i := range containers {
+			c := &containers[i]
+			c.Env, c.EnvFrom, c.VolumeMounts, c.Command, c.Args = nil, nil, nil, nil, nil
+		}
+	}
+	return p, nil
+}
