@@ -96,13 +96,28 @@ type life struct {
 	unlisted       gpu.Time                   // since when the lists lack it, though they had it
 	began          pod.Mark
 	ended          *pod.Mark // nil while it lives
+	heard          gpu.Time  // when that became known
 	bare           int       // settled lists in a row that have it without devices
 	last           []held    // what it held at the last set
+	reported       bool      // a set had it
 	offered        gpu.Time  // the set that told its end
 	told           bool      // that set was accepted
 }
 
 func (l *life) live() bool { return l.ended == nil }
+
+// From says that the pods come from another source from now on: the kubelet
+// (local), or the API server.
+func (b *Book) From(local bool) {
+	b.cfg.Local = local
+	b.Unsync()
+}
+
+// Len returns how many pods are followed.
+func (b *Book) Len() int { return len(b.lives) }
+
+// Local reports whether the pods come from the kubelet.
+func (b *Book) Local() bool { return b.cfg.Local }
 
 // Unsync says that the source of pods is away: pods may come and go unseen.
 func (b *Book) Unsync() { b.synced = false }
@@ -193,7 +208,7 @@ func (b *Book) end(l *life, at gpu.Time, streamed bool) {
 		mark.At = l.began.At // rejected: it never held anything
 	}
 	mark.At = max(mark.At, l.began.At)
-	l.ended = &mark
+	l.ended, l.heard = &mark, at
 	held := l.last
 	if len(held) == 0 {
 		held = b.claims(l)

@@ -23,8 +23,9 @@ type lists struct {
 	available bool
 }
 
-// List takes a list of devices that was asked for at a time.
-func (b *Book) List(list []Listed, asked gpu.Time) {
+// List takes a list of devices that was asked for at a time, and reports whether
+// it equals the one before.
+func (b *Book) List(list []Listed, asked gpu.Time) (settled bool) {
 	list = canonical(list)
 	l := &b.lists
 	l.settled = l.available && slices.EqualFunc(l.newest, list, sameListed)
@@ -33,6 +34,7 @@ func (b *Book) List(list []Listed, asked gpu.Time) {
 		l.asked = l.newestAt
 	}
 	l.newest, l.newestAt, l.available = list, asked, true
+	return l.settled
 }
 
 // ListFailed says that no list came: the next two have to agree again.
@@ -116,7 +118,7 @@ func later(a, b *life) bool {
 // ended: the kubelet lists it until it has cleaned up.
 func (b *Book) lingers(entry Listed) bool {
 	for _, l := range b.lives {
-		if l.ended == nil || l.pod.Key() != entry.Pod || b.lists.newestAt.Sub(l.ended.At) >= missingFor {
+		if l.ended == nil || l.pod.Key() != entry.Pod || b.lists.newestAt.Sub(l.heard) >= missingFor {
 			continue
 		}
 		if known := l.devices[entry.Container]; known == nil || slices.Equal(known, entry.Devices) {
@@ -167,6 +169,7 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 			doubt = PodUnlisted
 			continue
 		}
+		l.heard = b.lists.newestAt
 		l.ended = &pod.Mark{At: max(l.unlisted, l.began.At), Source: SourceList, Uncertainty: pod.Resolution}
 	}
 	return doubt

@@ -94,7 +94,7 @@ func (b *Book) addLive(s *Set, l *life) {
 	}
 	if s.Doubt == Certain {
 		b.settleBegin(l, claims)
-		l.last = claims
+		l.last, l.reported = claims, true
 		for _, h := range claims {
 			a := b.point(l, h)
 			a.Time = s.Time
@@ -130,7 +130,7 @@ func (b *Book) addEnded(s *Set, l *life) {
 		return
 	}
 	l.offered = s.Time
-	if l.ended.At < b.firstSync.Add(-recent) || l.ended.At <= l.began.At {
+	if !l.reported && l.ended.At < b.firstSync.Add(-recent) || l.ended.At <= l.began.At {
 		return
 	}
 	for _, h := range l.last {
@@ -191,7 +191,7 @@ func (b *Book) Sent(s *Set) {
 		}
 		l.told = true
 		l.marks, l.last, l.pod.Labels, l.pod.Annotations = pod.Milestones{}, nil, nil, nil
-		if s.Time.Sub(l.ended.At) >= missingFor {
+		if s.Time.Sub(l.heard) >= missingFor {
 			delete(b.lives, uid)
 			b.closed[uid] = s.Time
 		}

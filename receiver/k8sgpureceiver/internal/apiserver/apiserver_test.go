@@ -31,12 +31,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // notes is a sink that writes down what it is told.
 type notes struct{ text chan string }
 
-func (n *notes) Resync()           { n.text <- "resync" }
-func (n *notes) Pod(p *pod.Pod)    { n.text <- fmt.Sprintf("pod %s %s", p.UID, p.Phase) }
-func (n *notes) Gone(uid string)   { n.text <- "gone " + uid }
-func (n *notes) Synced()           { n.text <- "synced" }
-func (n *notes) Lost(err error)    { n.text <- fmt.Sprintf("lost: %s", kubelet.ReasonOf(err)) }
-func (n *notes) Refused(err error) { n.text <- "refused" }
+func (n *notes) Resync()         { n.text <- "resync" }
+func (n *notes) Pod(p *pod.Pod)  { n.text <- fmt.Sprintf("pod %s %s", p.UID, p.Phase) }
+func (n *notes) Gone(uid string) { n.text <- "gone " + uid }
+func (n *notes) Synced()         { n.text <- "synced" }
+func (n *notes) Lost(err error)  { n.text <- fmt.Sprintf("lost: %s", kubelet.ReasonOf(err)) }
+func (n *notes) Refused(error)   { n.text <- "refused" }
 
 // wait reads notes until one is want.
 func (n *notes) wait(t *testing.T, want string) {

@@ -42,8 +42,10 @@ func TestResolve(t *testing.T) {
 		"MIG before R470":   {"nvidia.com/gpu", old, Device{ID: old, Ref: old, Sharing: gpu.MIG}},
 		"HAMi":              {"nvidia.com/gpu", uuidA + "-4", Device{ID: uuidA, Ref: uuidA, Sharing: gpu.VGPU, Slot: "4"}},
 		"any name, by form": {"volcano.sh/vgpu-number", uuidA + "-4", Device{ID: uuidA, Ref: uuidA, Sharing: gpu.VGPU, Slot: "4"}},
-		"GKE: the minor, not the index": {"nvidia.com/gpu", "nvidia0",
-			Device{ID: uuidB, Ref: "nvidia.com/gpu/nvidia0", Sharing: gpu.Exclusive}},
+		"GKE: the minor, not the index": {
+			"nvidia.com/gpu", "nvidia0",
+			Device{ID: uuidB, Ref: "nvidia.com/gpu/nvidia0", Sharing: gpu.Exclusive},
+		},
 		"GKE shared":      {"nvidia.com/gpu", "nvidia3/vgpu1", Device{ID: uuidA, Ref: "nvidia.com/gpu/nvidia3", Sharing: gpu.TimeSlicing, Slot: "1"}},
 		"GKE MIG":         {"nvidia.com/gpu", "nvidia0/gi7", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.MIG}},
 		"GKE MIG shared":  {"nvidia.com/gpu", "nvidia0/gi7/vgpu0", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.TimeSlicing, Slot: "0"}},
@@ -68,8 +70,12 @@ func TestResolve(t *testing.T) {
 
 func TestOtherDevicesAreNoGPUs(t *testing.T) {
 	for _, n := range []Name{
-		{"rdma/hca", "0"}, {"nvidia.com/hostdev", "0000:3b:00.2"}, {"nvidia.com/GA102GL_A10", "28"},
-		{"amd.com/xilinx_u30", "0"}, {"gpu.intel.com/monitoring", "card0"}, {"", ""},
+		{"rdma/hca", "0"},
+		{"nvidia.com/hostdev", "0000:3b:00.2"},
+		{"nvidia.com/GA102GL_A10", "28"},
+		{"amd.com/xilinx_u30", "0"},
+		{"gpu.intel.com/monitoring", "card0"},
+		{"", ""},
 	} {
 		_, ok := catalog().Resolve(n)
 		require.False(t, ok, n)

@@ -48,8 +48,7 @@ func ReasonOf(err error) Reason {
 	if errors.Is(err, errUndecodable) {
 		return Undecodable
 	}
-	var http *httpError
-	if errors.As(err, &http) {
+	if http, ok := errors.AsType[*httpError](err); ok {
 		return http.reason()
 	}
 	var api apierrors.APIStatus
@@ -94,8 +93,7 @@ func reasonOfIO(err error) Reason {
 	case errors.Is(err, context.DeadlineExceeded):
 		return TooSlow
 	}
-	var network *net.OpError
-	if errors.As(err, &network) {
+	if network, ok := errors.AsType[*net.OpError](err); ok {
 		if network.Timeout() {
 			return TooSlow
 		}

@@ -186,7 +186,9 @@ func drawTime(t *rapid.T, what string) gpu.Time {
 	return at(float64(rapid.IntRange(0, 600).Draw(t, what)) / 10)
 }
 
-func drawSecond(t *rapid.T, what string) gpu.Time { return at(float64(rapid.IntRange(0, 60).Draw(t, what))) }
+func drawSecond(t *rapid.T, what string) gpu.Time {
+	return at(float64(rapid.IntRange(0, 60).Draw(t, what)))
+}
 
 func drawPod(t *rapid.T) *Pod {
 	p := &Pod{

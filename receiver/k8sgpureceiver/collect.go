@@ -1,0 +1,113 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+)
+
+// settleTime is longer than a pod is listed before its devices are.
+const settleTime = 150 * time.Millisecond
+
+// mostLists is how often devices are listed for one collection, if lists differ.
+const mostLists = 4
+
+// format is the name of the encoding, for the collector's own telemetry.
+const format = "kubelet"
+
+// collect sends one batch. Whatever is away, there is one.
+func (r *nodeReceiver) collect(ctx context.Context) {
+	r.listDevices(ctx)
+	at := r.desk.now()
+	r.desk.mu.Lock()
+	clear(r.labels)
+	set := r.desk.book.Set(at)
+	r.lookUpAgain(&set)
+	r.desk.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	r.own.collected(&set)
+	md := r.encode(&set)
+	ctx = r.obs.StartMetricsOp(ctx)
+	points := md.DataPointCount()
+	err := r.next.ConsumeMetrics(ctx, md)
+	r.obs.EndMetricsOp(ctx, format, points, err)
+	if err == nil {
+		r.desk.mu.Lock()
+		r.desk.book.Sent(&set)
+		r.desk.mu.Unlock()
+	}
+}
+
+// listDevices lists the devices until two lists agree, for a while.
+func (r *nodeReceiver) listDevices(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
+	if names, err := r.devices.Allocatable(ctx); err == nil {
+		at := r.desk.now()
+		r.desk.mu.Lock()
+		r.desk.book.Allocatable(names, at)
+		r.desk.mu.Unlock()
+	} // an error shows in the list as well
+	for i := range mostLists {
+		asked := r.desk.now()
+		list, err := r.devices.List(ctx)
+		if err != nil {
+			r.own.failed(sourceDevices, err)
+			r.desk.mu.Lock()
+			r.desk.book.ListFailed()
+			r.desk.mu.Unlock()
+			return
+		}
+		r.own.answered(sourceDevices)
+		r.desk.mu.Lock()
+		settled := r.desk.book.List(list, asked)
+		r.desk.mu.Unlock()
+		if i > 0 && settled || i+1 < mostLists && !pause(ctx, r.between) {
+			return
+		}
+	}
+}
+
+// encode writes a set as points.
+func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
+	b := gpu.Batch{Availability: set.Availability}
+	if set.Doubt == allocation.Certain {
+		b.Allocations = set.Allocations
+		b.AllocationCounts = []gpu.AllocationCount{{
+			Node: r.cfg.Node, Cluster: r.cfg.ClusterName, Time: set.Time, Count: len(set.Allocations),
+		}}
+	}
+	b.Allocations = slices.Concat(b.Allocations, set.Ends)
+	uncertainty := map[gpu.Milestone]time.Duration{}
+	for i := range set.Milestones {
+		m := &set.Milestones[i]
+		key := gpu.Milestone{Pod: m.PodUID, Name: m.Name, Attempt: m.Attempt, Container: m.Container}
+		uncertainty[key] = m.Uncertainty
+		key.Source, key.At, key.Time = m.Source, m.At, set.Time
+		b.Milestones = append(b.Milestones, key)
+	}
+	md := gpupdata.Encode(b)
+	gpupdata.Annotate(md, gpupdata.Notes{
+		AllocationSource: func(pod, container, device string) string {
+			return set.Sources[allocation.Point{PodUID: pod, Container: container, Device: device}]
+		},
+		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
+			d, ok := uncertainty[m]
+			return d, ok
+		},
+		Resource: func(pod string) map[string]string { return r.labels[pod] }, // written by this goroutine only
+	})
+	gpupdata.EncodeSources(r.own.sources(r.cfg.Node, r.cfg.ClusterName, set.Time), md)
+	return md
+}

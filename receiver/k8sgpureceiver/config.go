@@ -1,0 +1,137 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/confmap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
+)
+
+// Values of Config.Mode and Config.Pods.
+const (
+	modeNode = "node"
+
+	podsAuto      = "auto"
+	podsAPI       = "pods_api"
+	podsAPIServer = "api_server"
+	podsKubelet   = "kubelet"
+)
+
+// Config is the configuration of the receiver. README.md describes each key.
+type Config struct {
+	Mode               string        `mapstructure:"mode"`
+	Node               string        `mapstructure:"node"`
+	ClusterName        string        `mapstructure:"cluster_name"`
+	CollectionInterval time.Duration `mapstructure:"collection_interval"`
+	Timeout            time.Duration `mapstructure:"timeout"`
+
+	PodResourcesSocket string        `mapstructure:"pod_resources_socket"`
+	PodsAPISocket      string        `mapstructure:"pods_api_socket"`
+	Pods               string        `mapstructure:"pods"`
+	Kubelet            KubeletConfig `mapstructure:"kubelet"`
+
+	AuthType string  `mapstructure:"auth_type"`
+	Context  string  `mapstructure:"context"`
+	QPS      float32 `mapstructure:"kube_api_qps"`
+	Burst    int     `mapstructure:"kube_api_burst"`
+
+	Resources  []string `mapstructure:"resources"`
+	Replicas   string   `mapstructure:"replicas"`
+	ProcPath   string   `mapstructure:"proc_path"`
+	ClassLabel string   `mapstructure:"class_label"`
+	GroupLabel string   `mapstructure:"group_label"`
+	PodLabels  []string `mapstructure:"pod_labels"`
+
+	// prevent unkeyed literal initialization
+	_ struct{}
+}
+
+// KubeletConfig says how to reach the kubelet's HTTPS endpoint.
+type KubeletConfig struct {
+	Endpoint           string `mapstructure:"endpoint"`
+	TokenFile          string `mapstructure:"token_file"`
+	CAFile             string `mapstructure:"ca_file"`
+	InsecureSkipVerify bool   `mapstructure:"insecure_skip_verify"`
+
+	_ struct{}
+}
+
+var (
+	_ component.Config  = (*Config)(nil)
+	_ confmap.Validator = (*Config)(nil)
+)
+
+// Validate checks all keys.
+func (c *Config) Validate() error {
+	return errors.Join(
+		c.validateMode(),
+		accept("node", c.Node, c.Node != "", "the name of this node, as ${env:K8S_NODE_NAME}"),
+		within("collection_interval", c.CollectionInterval, time.Second, time.Hour),
+		within("timeout", c.Timeout, time.Millisecond, c.CollectionInterval),
+		accept("pod_resources_socket", c.PodResourcesSocket, isPath(c.PodResourcesSocket), "the path of a socket"),
+		accept("pods_api_socket", c.PodsAPISocket, isPath(c.PodsAPISocket), "the path of a socket"),
+		oneOf("pods", c.Pods, podsAuto, podsAPI, podsAPIServer, podsKubelet),
+		oneOf("auth_type", c.AuthType, apiserver.AuthServiceAccount, apiserver.AuthKubeConfig, apiserver.AuthNone),
+		accept("context", c.Context, c.Context == "" || c.AuthType == apiserver.AuthKubeConfig, "none, or auth_type kubeConfig"),
+		accept("kube_api_qps", c.QPS, c.QPS > 0, "more than 0"),
+		accept("kube_api_burst", c.Burst, c.Burst > 0, "more than 0"),
+		oneOf("replicas", c.Replicas, string(gpu.TimeSlicing), string(gpu.MPS)),
+		c.validateKubelet(),
+		c.validateResources(),
+	)
+}
+
+func (c *Config) validateMode() error {
+	if c.Mode == "cluster" {
+		return errors.New("mode: \"cluster\" is not accepted yet: set node, in a collector on each GPU node")
+	}
+	return oneOf("mode", c.Mode, modeNode)
+}
+
+func (c *Config) validateKubelet() error {
+	e := c.Kubelet.Endpoint
+	if e == "" && c.Pods != podsKubelet {
+		return nil
+	}
+	return accept("kubelet::endpoint", e, strings.HasPrefix(e, "https://"), "the address of this node's kubelet, as https://${env:K8S_NODE_IP}:10250")
+}
+
+func (c *Config) validateResources() error {
+	for _, r := range c.Resources {
+		if domain, name, ok := strings.Cut(r, "/"); !ok || domain == "" || name == "" {
+			return accept("resources", r, false, "names of extended resources, as example.com/gpu")
+		}
+	}
+	return nil
+}
+
+func isPath(s string) bool { return s != "" && !strings.Contains(s, "://") }
+
+// accept returns an error that names key, value and what is accepted.
+func accept(key string, value any, ok bool, accepted string) error {
+	if ok {
+		return nil
+	}
+	if text, isText := value.(string); isText {
+		value = fmt.Sprintf("%q", text)
+	}
+	return fmt.Errorf("%s: %v is not accepted: set %s", key, value, accepted)
+}
+
+func within(key string, value, least, most time.Duration) error {
+	return accept(key, value, value >= least && value <= most, fmt.Sprintf("%v to %v", least, most))
+}
+
+func oneOf(key, value string, accepted ...string) error {
+	return accept(key, value, slices.Contains(accepted, value), strings.Join(accepted, ", "))
+}

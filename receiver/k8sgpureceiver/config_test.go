@@ -1,0 +1,78 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/confmap"
+)
+
+func validConfig() *Config {
+	cfg := createDefaultConfig().(*Config)
+	cfg.Node, cfg.ClusterName = "gpu-node-0", "prod"
+	return cfg
+}
+
+func TestDefaultsNeedOnlyTheNode(t *testing.T) {
+	require.NoError(t, validConfig().Validate())
+	require.ErrorContains(t, createDefaultConfig().(*Config).Validate(), `node: "" is not accepted: set the name of this node, as ${env:K8S_NODE_NAME}`)
+	require.NoError(t, componenttest.CheckConfigStruct(createDefaultConfig()))
+}
+
+func TestConfigIsRefused(t *testing.T) {
+	for want, change := range map[string]func(*Config){
+		`mode: "cluster" is not accepted yet: set node`:                               func(c *Config) { c.Mode = "cluster" },
+		`mode: "pod" is not accepted: set node`:                                       func(c *Config) { c.Mode = "pod" },
+		`collection_interval: 1ms is not accepted: set 1s to 1h0m0s`:                  func(c *Config) { c.CollectionInterval = time.Millisecond },
+		`timeout: 11s is not accepted: set 1ms to 10s`:                                func(c *Config) { c.Timeout = 11 * time.Second },
+		`pod_resources_socket: "unix:///x" is not accepted: set the path of a socket`: func(c *Config) { c.PodResourcesSocket = "unix:///x" },
+		`pods_api_socket: "" is not accepted: set the path of a socket`:               func(c *Config) { c.PodsAPISocket = "" },
+		`pods: "x" is not accepted: set auto, pods_api, api_server, kubelet`:          func(c *Config) { c.Pods = "x" },
+		`kubelet::endpoint: "" is not accepted: set the address`:                      func(c *Config) { c.Pods = podsKubelet },
+		`kubelet::endpoint: "http://n:10255" is not accepted`:                         func(c *Config) { c.Kubelet.Endpoint = "http://n:10255" },
+		`auth_type: "tls" is not accepted: set serviceAccount, kubeConfig, none`:      func(c *Config) { c.AuthType = "tls" },
+		`context: "x" is not accepted: set none, or auth_type kubeConfig`:             func(c *Config) { c.Context = "x" },
+		`kube_api_qps: 0 is not accepted: set more than 0`:                            func(c *Config) { c.QPS = 0 },
+		`kube_api_burst: -1 is not accepted: set more than 0`:                         func(c *Config) { c.Burst = -1 },
+		`replicas: "mig" is not accepted: set time_slicing, mps`:                      func(c *Config) { c.Replicas = "mig" },
+		`resources: "gpu" is not accepted: set names of extended resources`:           func(c *Config) { c.Resources = []string{"gpu"} },
+	} {
+		cfg := validConfig()
+		change(cfg)
+		require.ErrorContains(t, cfg.Validate(), want)
+	}
+}
+
+func TestUnknownKeyIsRefused(t *testing.T) {
+	cfg := createDefaultConfig()
+	err := confmap.NewFromStringMap(map[string]any{"nodes": "x"}).Unmarshal(cfg)
+	require.ErrorContains(t, err, "nodes")
+}
+
+// TestReadmeHasEveryKey of the configuration.
+func TestReadmeHasEveryKey(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	var keys func(of reflect.Type, prefix string)
+	keys = func(of reflect.Type, prefix string) {
+		for field := range of.Fields() {
+			key := field.Tag.Get("mapstructure")
+			if key == "" {
+				continue
+			}
+			if field.Type.Kind() == reflect.Struct {
+				keys(field.Type, prefix+key+"::")
+				continue
+			}
+			require.Contains(t, string(readme), "| `"+prefix+key+"` |")
+		}
+	}
+	keys(reflect.TypeFor[Config](), "")
+}

@@ -1,0 +1,104 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// desk is where the sources' news arrive: it stamps them and writes them into
+// the book. Its methods return at once.
+type desk struct {
+	own *telemetry
+	now func() gpu.Time
+
+	mu     sync.Mutex // guards what follows
+	book   *allocation.Book
+	synced bool
+}
+
+// clock returns the time, never the same twice and never an earlier one: the
+// sets of a node are told apart by it.
+func clock(now func() time.Time) func() gpu.Time {
+	var mu sync.Mutex
+	last := gpu.NoTime
+	return func() gpu.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		last = max(last+1, gpu.Time(now().UnixNano()))
+		return last
+	}
+}
+
+// source is the desk as one source of pods sees it.
+type source struct {
+	*desk
+	name string
+	// settled is closed when the source has synced.
+	settled chan struct{}
+	once    sync.Once
+}
+
+var _ kubelet.Sink = (*source)(nil)
+
+// Resync begins to tell of all pods anew.
+func (s *source) Resync() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.synced = false
+	s.book.Resync()
+}
+
+// Pod takes a pod's state.
+func (s *source) Pod(p *pod.Pod) {
+	at := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.book.Pod(p, at, s.synced)
+}
+
+// Gone takes the end of a pod.
+func (s *source) Gone(uid string) {
+	at := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.book.Gone(uid, at)
+}
+
+// Synced says that all pods are known.
+func (s *source) Synced() {
+	at := s.now()
+	s.own.answered(s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.synced = true
+	s.book.Synced(at)
+	s.once.Do(func() { close(s.settled) })
+}
+
+// Lost says that the source is away. What the API server said stays true
+// enough: the lists of devices tell which of its pods still run.
+func (s *source) Lost(err error) {
+	s.own.failed(s.name, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.book.Local() {
+		s.synced = false
+		s.book.Unsync()
+	}
+}
+
+// Refused counts a message that couldn't be read.
+func (s *source) Refused(err error) {
+	s.own.refuse()
+	s.own.set.Logger.Debug("a message about a pod counts for nothing", zap.String("source", s.name), zap.Error(err))
+}

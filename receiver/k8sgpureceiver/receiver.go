@@ -1,0 +1,162 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/consumer"
+	"go.opentelemetry.io/collector/receiver"
+	"go.opentelemetry.io/collector/receiver/receiverhelper"
+	"go.uber.org/zap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/procfs"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/workload"
+)
+
+// nodeReceiver sends what is known of a node's holders at every collection.
+type nodeReceiver struct {
+	cfg     *Config
+	next    consumer.Metrics
+	own     *telemetry
+	desk    *desk
+	obs     *receiverhelper.ObsReport
+	devices *kubelet.Devices
+	rules   workload.Rules
+	known   *deviceid.Catalog // under the desk's lock
+	// between is how long after one list of devices the next is asked for.
+	between time.Duration
+	// labels are those of the pods of the newest set, by UID; under the desk's lock.
+	labels map[string]map[string]string
+
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+}
+
+func newNodeReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) (*nodeReceiver, error) {
+	obs, err := receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{
+		ReceiverID: set.ID, Transport: "unix", ReceiverCreateSettings: set,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &nodeReceiver{
+		cfg: cfg, next: next, obs: obs, own: newTelemetry(set.TelemetrySettings),
+		rules: workload.Rules{ClassLabel: cfg.ClassLabel, GroupLabel: cfg.GroupLabel}, between: settleTime, labels: map[string]map[string]string{},
+	}
+	r.known = r.catalog()
+	r.desk = &desk{own: r.own, now: clock(time.Now), book: allocation.New(allocation.Config{
+		Node: cfg.Node, Cluster: cfg.ClusterName, Catalog: r.known, Local: true, Describe: r.describe,
+	})}
+	return r, nil
+}
+
+// catalog returns what is known of the node's devices. A node without NVIDIA's
+// driver has none that has to be looked up.
+func (r *nodeReceiver) catalog() *deviceid.Catalog {
+	c := &deviceid.Catalog{Resources: r.cfg.Resources, Replicas: gpu.Sharing(r.cfg.Replicas)}
+	r.lookUp(c)
+	return c
+}
+
+func (r *nodeReceiver) lookUp(c *deviceid.Catalog) {
+	if err := procfs.Read(os.DirFS(r.cfg.ProcPath), c); err != nil {
+		r.own.set.Logger.Debug("devices can't be looked up by number", zap.Error(err))
+	}
+}
+
+// lookUpAgain reads the devices anew if one of a set wasn't found: the driver
+// may have been loaded since. The caller holds the desk's lock.
+func (r *nodeReceiver) lookUpAgain(set *allocation.Set) {
+	for _, d := range set.Unresolved {
+		if d.Why == deviceid.UnknownMinor || d.Why == deviceid.UnknownIndex {
+			r.lookUp(r.known)
+			return
+		}
+	}
+}
+
+// labelPrefix begins the attribute of a pod's label.
+const labelPrefix = "k8s.pod.label."
+
+// describe returns what is said of a holder.
+func (r *nodeReceiver) describe(p *pod.Pod) gpu.Holder {
+	for _, name := range r.cfg.PodLabels {
+		if value := p.Labels[name]; value != "" {
+			if r.labels[p.UID] == nil {
+				r.labels[p.UID] = map[string]string{}
+			}
+			r.labels[p.UID][labelPrefix+name] = value
+		}
+	}
+	return gpu.Holder{
+		Namespace: p.Namespace, Pod: p.Name, PodUID: p.UID, PodIP: p.IP, Workload: r.rules.Identify(p, nil),
+	}
+}
+
+// Start begins to collect. Sources that are away are no reason not to.
+func (r *nodeReceiver) Start(_ context.Context, host component.Host) error { //nolint:contextcheck // what runs outlives the context of the start
+	ctx, err := r.open(host)
+	if err != nil {
+		return err
+	}
+	r.done.Go(func() { r.collectEvery(ctx, r.cfg.CollectionInterval) })
+	return nil
+}
+
+// open begins to follow the pods, and returns the context of all that runs.
+func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
+	devices, err := kubelet.NewDevices(r.cfg.PodResourcesSocket)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.own.start(host, r.desk.len); err != nil {
+		return nil, errors.Join(err, devices.Close())
+	}
+	r.devices = devices
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
+	return ctx, nil
+}
+
+// Shutdown stops everything that Start began.
+func (r *nodeReceiver) Shutdown(context.Context) error {
+	if r.cancel == nil {
+		return nil
+	}
+	r.cancel()
+	r.done.Wait()
+	r.cancel = nil
+	return errors.Join(r.devices.Close(), r.own.stop())
+}
+
+func (r *nodeReceiver) collectEvery(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		r.collect(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (d *desk) len() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.book.Len()
+}

@@ -1,0 +1,142 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+)
+
+// The names of sources, in points and in the component's own telemetry.
+const (
+	sourceDevices   = "pod_resources"
+	sourcePodsAPI   = podsAPI
+	sourceAPIServer = podsAPIServer
+	sourceKubelet   = podsKubelet
+)
+
+// podSource tells of the pods of the node until its context ends.
+type podSource interface {
+	Run(ctx context.Context, sink kubelet.Sink)
+	Close() error
+}
+
+// rung is one way to get the pods.
+type rung struct {
+	name  string
+	local bool // the kubelet tells, until the containers are gone
+	open  func() (podSource, error)
+}
+
+// ladder returns the ways to get the pods, the best first.
+func (c *Config) ladder() []rung {
+	api := rung{sourcePodsAPI, true, func() (podSource, error) { return kubelet.NewPods(c.PodsAPISocket) }}
+	server := rung{sourceAPIServer, false, func() (podSource, error) {
+		client, err := apiserver.New(apiserver.Config{AuthType: c.AuthType, Context: c.Context, QPS: c.QPS, Burst: c.Burst})
+		if err != nil {
+			return nil, err
+		}
+		return apiserver.NewPods(client, c.Node), nil
+	}}
+	https := rung{sourceKubelet, false, func() (podSource, error) {
+		return kubelet.NewHTTPS(kubelet.HTTPSConfig{
+			Endpoint: c.Kubelet.Endpoint, TokenFile: c.Kubelet.TokenFile, CAFile: c.Kubelet.CAFile,
+			InsecureSkipVerify: c.Kubelet.InsecureSkipVerify, Interval: min(c.CollectionInterval, fetchEvery),
+		})
+	}}
+	switch c.Pods {
+	case podsAPI:
+		return []rung{api}
+	case podsAPIServer:
+		return []rung{server}
+	case podsKubelet:
+		return []rung{https}
+	}
+	ladder := []rung{api, server}
+	if c.Kubelet.Endpoint != "" {
+		ladder = append(ladder, https)
+	}
+	if _, err := os.Stat(c.PodsAPISocket); err != nil { // a kubelet without this API has no such socket
+		return append(ladder[1:], api)
+	}
+	return ladder
+}
+
+// fetchEvery is how often pods are fetched where they can't be watched.
+const fetchEvery = 5 * time.Second
+
+// settleWithin is how long a source may take to tell of all pods, before the
+// next one is tried.
+const settleWithin = 30 * time.Second
+
+// follow keeps one source of pods at work until ctx ends. Of several, it stays
+// with the first that tells of all pods.
+func (r *nodeReceiver) follow(ctx context.Context, ladder []rung, within time.Duration) {
+	for i := 0; ctx.Err() == nil; i++ {
+		step := ladder[i%len(ladder)]
+		opened, err := step.open()
+		if err != nil {
+			r.own.failed(step.name, err)
+			if !pause(ctx, within/10) {
+				return
+			}
+			continue
+		}
+		r.run(ctx, step, opened, len(ladder) > 1, within)
+		if err := opened.Close(); err != nil {
+			r.own.set.Logger.Debug("closing a source of pods failed", zap.String("source", step.name), zap.Error(err))
+		}
+	}
+}
+
+// run lets a source work: until ctx ends or, if others can be tried, until it
+// hasn't told of all pods in time.
+func (r *nodeReceiver) run(ctx context.Context, step rung, opened podSource, others bool, within time.Duration) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &source{desk: r.desk, name: step.name, settled: make(chan struct{})}
+	r.desk.from(step.local)
+	r.own.choose(step.name)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		opened.Run(ctx, s)
+	}()
+	if others {
+		timer := time.NewTimer(within)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-s.settled:
+		case <-ctx.Done():
+		}
+	}
+	<-done
+}
+
+func (d *desk) from(local bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.synced = false
+	d.book.From(local)
+}
+
+// pause waits, and reports whether ctx still goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,208 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/component/componentstatus"
+	"go.opentelemetry.io/otel/metric"
+	"go.uber.org/zap"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/metadata"
+)
+
+// remedies say once what to do about a source that gives no answer.
+var remedies = map[kubelet.Reason]string{
+	kubelet.Away:        "is the kubelet running, and is the folder of its socket mounted (the folder, not the socket)?",
+	kubelet.Denied:      "the sockets need root; the APIs need the permissions in the README of the receiver",
+	kubelet.Unsupported: "set `pods` to a source that this kubelet has",
+	kubelet.RateLimited: "the limit is shared by all clients of the kubelet's socket: raise collection_interval, here or in another exporter",
+	kubelet.TooLarge:    "the node has more pods than fit into a message of 16 MiB: please report it",
+	kubelet.TooSlow:     "raise timeout",
+	kubelet.Undecodable: "please report it, with the version of the kubelet",
+}
+
+// telemetry is what the component says of itself.
+type telemetry struct {
+	set      component.TelemetrySettings
+	callback metric.Registration
+
+	mu         sync.Mutex // guards what follows
+	host       component.Host
+	chosen     string                    // the source of pods
+	state      map[string]kubelet.Reason // of each source that was tried
+	failures   map[[2]string]int64
+	sets       map[string]int64
+	unresolved map[string]int64
+	named      map[string]bool // unresolved devices that were told
+	refused    int64
+	away       int  // collections in a row without a source
+	unhealthy  bool // as was reported
+	reported   bool
+}
+
+func newTelemetry(set component.TelemetrySettings) *telemetry {
+	return &telemetry{
+		set: set, state: map[string]kubelet.Reason{}, failures: map[[2]string]int64{}, sets: map[string]int64{},
+		unresolved: map[string]int64{}, named: map[string]bool{},
+	}
+}
+
+func (t *telemetry) start(host component.Host, pods func() int) (err error) {
+	t.host = host
+	t.callback, err = metadata.Register(t.set, func() metadata.Telemetry { return t.read(pods()) })
+	return err
+}
+
+func (t *telemetry) stop() error { return t.callback.Unregister() }
+
+// choose says which source of pods is tried now.
+func (t *telemetry) choose(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.chosen != "" && t.chosen != name {
+		delete(t.state, t.chosen)
+		t.set.Logger.Info("another source of pods is tried", zap.String("before", t.chosen), zap.String("now", name))
+	}
+	t.chosen = name
+}
+
+// answered says that a source answers.
+func (t *telemetry) answered(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, known := t.state[name]; known && before != kubelet.Connected {
+		t.set.Logger.Info("the source answers again", zap.String("source", name))
+	}
+	t.state[name] = kubelet.Connected
+}
+
+// failed counts that a source gave no answer, and says once why not.
+func (t *telemetry) failed(name string, err error) {
+	reason := kubelet.ReasonOf(err)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failures[[2]string{name, string(reason)}]++
+	if before, known := t.state[name]; known && before == reason {
+		return
+	}
+	t.state[name] = reason
+	t.set.Logger.Warn("a source gives no answer", zap.String("source", name), zap.String("reason", string(reason)),
+		zap.Error(err), zap.String("remedy", remedies[reason]))
+}
+
+func (t *telemetry) refuse() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refused++
+}
+
+// complete is the outcome of a collection that has a set.
+const complete = "complete"
+
+// collected counts a collection and reports the component's status on change.
+func (t *telemetry) collected(set *allocation.Set) {
+	outcome := string(set.Doubt)
+	if set.Doubt == allocation.Certain {
+		outcome = complete
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sets[outcome]++
+	if set.Doubt == allocation.Certain {
+		t.resolve(set.Unresolved)
+	}
+	if set.Doubt == allocation.PodsAway || set.Doubt == allocation.ListAway {
+		t.away++
+	} else {
+		t.away = 0
+	}
+	unhealthy := t.away >= patience
+	if t.reported && unhealthy == t.unhealthy || t.away > 0 && !unhealthy {
+		return
+	}
+	t.reported, t.unhealthy = true, unhealthy
+	event := componentstatus.NewEvent(componentstatus.StatusOK)
+	if unhealthy {
+		event = componentstatus.NewRecoverableErrorEvent(fmt.Errorf("who holds the GPUs isn't known: %s (%s)", outcome, t.standing()))
+	}
+	componentstatus.ReportStatus(t.host, event)
+}
+
+// resolve counts the devices of a set that have no UUID, and names each once.
+func (t *telemetry) resolve(devices []allocation.Unresolved) {
+	t.unresolved = map[string]int64{}
+	for _, d := range devices {
+		t.unresolved[string(d.Why)]++
+		if !t.named[d.Name] && len(t.named) < mostNamed {
+			t.named[d.Name] = true
+			t.set.Logger.Info("the UUID of a device isn't known: its time is accounted under its name",
+				zap.String("device", d.Name), zap.String("reason", string(d.Why)))
+		}
+	}
+}
+
+// patience is how many collections without a source are an error: a kubelet may
+// start again.
+const patience = 2
+
+// mostNamed is how many devices are named in the log.
+const mostNamed = 256
+
+// standing returns how the sources stand, as text. The caller holds the lock.
+func (t *telemetry) standing() string {
+	var states []string
+	for _, name := range slices.Sorted(maps.Keys(t.state)) {
+		state := t.state[name]
+		if state == kubelet.Connected {
+			state = "up"
+		}
+		states = append(states, fmt.Sprintf("%s: %s", name, state))
+	}
+	return strings.Join(append(states, "pods from "+t.chosen), "; ")
+}
+
+// sources returns how the sources in use stand, for the batch of a time.
+func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []gpupdata.Source
+	for _, name := range []string{sourceDevices, t.chosen} {
+		if name == "" {
+			continue
+		}
+		reason, known := t.state[name]
+		if !known {
+			reason = kubelet.NotReady
+		}
+		out = append(out, gpupdata.Source{
+			Name: name, Node: node, Cluster: cluster, Time: at, Up: reason == kubelet.Connected, Reason: string(reason),
+		})
+	}
+	return out
+}
+
+// read returns everything that the component says of itself.
+func (t *telemetry) read(pods int) metadata.Telemetry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	up := map[string]bool{}
+	for name, reason := range t.state {
+		up[name] = reason == kubelet.Connected
+	}
+	return metadata.Telemetry{
+		Pods: int64(pods), MessagesRefused: t.refused, SourceUp: up, SourceFailures: maps.Clone(t.failures),
+		Sets: maps.Clone(t.sets), Unresolved: maps.Clone(t.unresolved),
+	}
+}
