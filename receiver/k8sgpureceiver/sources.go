@@ -81,6 +81,7 @@ const settleWithin = 30 * time.Second
 func (r *nodeReceiver) follow(ctx context.Context, ladder []rung, within time.Duration) {
 	for i := 0; ctx.Err() == nil; i++ {
 		step := ladder[i%len(ladder)]
+		r.own.choose(step.name)
 		opened, err := step.open()
 		if err != nil {
 			r.own.failed(step.name, err)
@@ -103,7 +104,6 @@ func (r *nodeReceiver) run(ctx context.Context, step rung, opened podSource, oth
 	defer cancel()
 	s := &source{desk: r.desk, name: step.name, settled: make(chan struct{})}
 	r.desk.from(step.local)
-	r.own.choose(step.name)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -6,6 +6,7 @@ package kubelet
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"google.golang.org/grpc"
@@ -41,8 +42,20 @@ func dial(socket string) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
+// probe reports whether somebody listens at a socket. gRPC would say so too, and
+// log a warning at each of its own tries.
+func probe(ctx context.Context, socket string) error {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 // Devices lists which containers have which devices (PodResources).
 type Devices struct {
+	socket string
 	conn   *grpc.ClientConn
 	client podresources.PodResourcesListerClient
 }
@@ -53,7 +66,7 @@ func NewDevices(socket string) (*Devices, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Devices{conn, podresources.NewPodResourcesListerClient(conn)}, nil
+	return &Devices{socket, conn, podresources.NewPodResourcesListerClient(conn)}, nil
 }
 
 // Close ends the connection.
@@ -62,6 +75,9 @@ func (d *Devices) Close() error { return d.conn.Close() }
 // List returns every container that is listed, with its devices. Of an error,
 // ReasonOf tells what it is.
 func (d *Devices) List(ctx context.Context) ([]allocation.Listed, error) {
+	if err := probe(ctx, d.socket); err != nil {
+		return nil, fmt.Errorf("list the devices of pods: %w", err)
+	}
 	answer, err := d.client.List(ctx, &podresources.ListPodResourcesRequest{})
 	if err != nil {
 		return nil, fmt.Errorf("list the devices of pods: %w", err)
@@ -92,6 +108,9 @@ func names(devices []*podresources.ContainerDevices) []deviceid.Name {
 
 // Allocatable returns every device that a plugin offers now, taken or not.
 func (d *Devices) Allocatable(ctx context.Context) ([]deviceid.Name, error) {
+	if err := probe(ctx, d.socket); err != nil {
+		return nil, fmt.Errorf("list the devices of the node: %w", err)
+	}
 	answer, err := d.client.GetAllocatableResources(ctx, &podresources.AllocatableResourcesRequest{})
 	if err != nil {
 		return nil, fmt.Errorf("list the devices of the node: %w", err)

@@ -33,6 +33,7 @@ type Sink interface {
 
 // Pods watches the pods of the node (the Pods API, on by default from 1.37 on).
 type Pods struct {
+	socket string
 	conn   *grpc.ClientConn
 	client pods.PodsClient
 }
@@ -43,7 +44,7 @@ func NewPods(socket string) (*Pods, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pods{conn, pods.NewPodsClient(conn)}, nil
+	return &Pods{socket, conn, pods.NewPodsClient(conn)}, nil
 }
 
 // Close ends the connection.
@@ -94,6 +95,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 func (w *Pods) watch(ctx context.Context, sink Sink) (synced bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if err := probe(ctx, w.socket); err != nil {
+		return false, fmt.Errorf("watch pods: %w", err)
+	}
 	stream, err := w.client.WatchPods(ctx, &pods.WatchPodsRequest{})
 	if err != nil {
 		return false, fmt.Errorf("watch pods: %w", err)
