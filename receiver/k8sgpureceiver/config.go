@@ -44,6 +44,8 @@ type Config struct {
 	Context  string  `mapstructure:"context"`
 	QPS      float32 `mapstructure:"kube_api_qps"`
 	Burst    int     `mapstructure:"kube_api_burst"`
+	// OwnerLookup asks the API server who controls the controller of a pod.
+	OwnerLookup bool `mapstructure:"owner_lookup"`
 
 	Resources  []string `mapstructure:"resources"`
 	Replicas   string   `mapstructure:"replicas"`
@@ -113,6 +115,11 @@ func (c *Config) validateResources() error {
 		}
 	}
 	return nil
+}
+
+// api says how to reach the API server.
+func (c *Config) api() apiserver.Config {
+	return apiserver.Config{AuthType: c.AuthType, Context: c.Context, QPS: c.QPS, Burst: c.Burst}
 }
 
 func isPath(s string) bool { return s != "" && !strings.Contains(s, "://") }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
@@ -35,6 +36,8 @@ type nodeReceiver struct {
 	devices *kubelet.Devices
 	rules   workload.Rules
 	known   *deviceid.Catalog // under the desk's lock
+	// owners finds what is above a pod's own controller, nil if nobody asks.
+	owners workload.Owners
 	// between is how long after one list of devices the next is asked for.
 	between time.Duration
 	// labels are those of the pods of the newest set, by UID; under the desk's lock.
@@ -101,7 +104,7 @@ func (r *nodeReceiver) describe(p *pod.Pod) gpu.Holder {
 		}
 	}
 	return gpu.Holder{
-		Namespace: p.Namespace, Pod: p.Name, PodUID: p.UID, PodIP: p.IP, Workload: r.rules.Identify(p, nil),
+		Namespace: p.Namespace, Pod: p.Name, PodUID: p.UID, PodIP: p.IP, Workload: r.rules.Identify(p, r.owners),
 	}
 }
 
@@ -127,8 +130,23 @@ func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
 	r.devices = devices
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
+	r.lookUpOwners(ctx)
 	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
 	return ctx, nil
+}
+
+// lookUpOwners begins to ask for owners, if that is wanted and possible.
+func (r *nodeReceiver) lookUpOwners(ctx context.Context) {
+	if !r.cfg.OwnerLookup {
+		return
+	}
+	owners, err := apiserver.NewOwners(r.cfg.api(), func(err error) { r.own.failed(sourceOwners, err) })
+	if err != nil {
+		r.own.failed(sourceOwners, err)
+		return
+	}
+	r.owners = owners.Of
+	r.done.Go(func() { owners.Run(ctx) })
 }
 
 // Shutdown stops everything that Start began.

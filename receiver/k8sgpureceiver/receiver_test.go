@@ -291,6 +291,14 @@ func TestRefusedBatchRepeatsEnds(t *testing.T) {
 	require.True(t, b.Allocations[0].Ended)
 }
 
+// TestOwnersCantBeAsked outside of a cluster: the pod's own are enough.
+func TestOwnersCantBeAsked(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	r := newRig(t, func(c *Config) { c.OwnerLookup = true })
+	require.EqualValues(t, 1, r.own.read(0).SourceFailures[[2]string{sourceOwners, "disconnected"}])
+	r.batch()
+}
+
 // TestDriverIsLoadedLater: GKE's names are numbers of the driver's devices.
 func TestDriverIsLoadedLater(t *testing.T) {
 	proc := t.TempDir()

@@ -20,6 +20,7 @@ const (
 	sourcePodsAPI   = podsAPI
 	sourceAPIServer = podsAPIServer
 	sourceKubelet   = podsKubelet
+	sourceOwners    = "owners"
 )
 
 // podSource tells of the pods of the node until its context ends.
@@ -39,7 +40,7 @@ type rung struct {
 func (c *Config) ladder() []rung {
 	api := rung{sourcePodsAPI, true, func() (podSource, error) { return kubelet.NewPods(c.PodsAPISocket) }}
 	server := rung{sourceAPIServer, false, func() (podSource, error) {
-		client, err := apiserver.New(apiserver.Config{AuthType: c.AuthType, Context: c.Context, QPS: c.QPS, Burst: c.Burst})
+		client, err := apiserver.New(c.api())
 		if err != nil {
 			return nil, err
 		}

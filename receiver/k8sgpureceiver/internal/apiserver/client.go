@@ -30,14 +30,22 @@ type Config struct {
 
 // New returns a client. It doesn't connect yet.
 func New(cfg Config) (kubernetes.Interface, error) {
+	how, err := connection(cfg)
+	if err != nil {
+		return nil, err
+	}
+	how.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	how.ContentType = "application/vnd.kubernetes.protobuf"
+	return kubernetes.NewForConfig(how)
+}
+
+func connection(cfg Config) (*rest.Config, error) {
 	how, err := restConfig(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("auth_type %q: %w", cfg.AuthType, err)
 	}
 	how.QPS, how.Burst = cfg.QPS, cfg.Burst
-	how.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	how.ContentType = "application/vnd.kubernetes.protobuf"
-	return kubernetes.NewForConfig(how)
+	return how, nil
 }
 
 func restConfig(cfg Config) (*rest.Config, error) {
