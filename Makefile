@@ -39,6 +39,15 @@ CROSS      ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 # The files of the recording that `make real-data` replays, as .csv or .csv.gz.
 RECORDING  := gpu_duty_cycle gpu_memory_used_bytes qps
 
+# Kubernetes for `make e2e`, of the version that its module asks for. It tells
+# that version to its clients, and no node joins an older API server.
+KUBE         := $(CURDIR)/bin/kube
+KUBE_VERSION := $(shell sed -n 's,^	k8s.io/kubernetes ,,p' test/kube/go.mod)
+KUBE_MAJOR   := $(patsubst v%,%,$(word 1,$(subst ., ,$(KUBE_VERSION))))
+KUBE_MINOR   := $(word 2,$(subst ., ,$(KUBE_VERSION)))
+KUBE_LDFLAGS := $(LDFLAGS) $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version, \
+	-X $p.gitVersion=$(KUBE_VERSION) -X $p.gitMajor=$(KUBE_MAJOR) -X $p.gitMinor=$(KUBE_MINOR))
+
 # Our own packages, without the generated main package.
 OWN = $$(go list -f '{{.Dir}}' ./... | grep -v '/distribution$$')
 
@@ -49,7 +58,7 @@ help: ## Print this list
 	@printf 'otelcol-gpu %s\n\nmake TARGET [NAME=value ...]\n' '$(VERSION)'
 	@awk -F ':.*## ' \
 		'/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z][a-z-]*:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z][a-z0-9-]*:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: generate
 generate: ## Write distribution/ from builder-config.yaml
@@ -105,6 +114,7 @@ verify-generated: generate ## Fail if distribution/ isn't what generate writes
 tidy-check: ## Fail if a go.mod isn't tidy
 	go mod tidy -diff
 	cd tools && go mod tidy -diff
+	cd test/kube && go mod tidy -diff
 
 .PHONY: bench
 bench: ## Run the benchmarks of the hot path (BENCH=regexp)
@@ -184,6 +194,16 @@ NODES ?= 1000
 .PHONY: load
 load: build ## Send ten minutes of NODES nodes with 8 GPUs to a collector, print how fast that went (ARGS=...)
 	examples/load/run bin/otelcol-gpu bin/gpusim --nodes '$(NODES)' --connections 2 --bundle 1s --timeout 5m $(ARGS)
+
+##@ Kubernetes
+
+.PHONY: kube-build
+kube-build: ## Build the Kubernetes of `make e2e` into bin/kube (5 minutes the first time)
+	cd test/kube && go build -ldflags='$(KUBE_LDFLAGS)' -o '$(KUBE)/' ./cmd/...
+
+.PHONY: e2e
+e2e: kube-build ## Run the suite on a real Kubernetes (Linux, root, containerd, runc)
+	cd test/kube && KUBE_BIN='$(KUBE)' go test -p 1 -count=1 -timeout=15m ./...
 
 ##@ Real data
 
