@@ -79,4 +79,3 @@ func (c *Cluster) writeKubeconfig(path, token string) error {
 	config.CurrentContext = "kubetest"
 	return clientcmd.WriteToFile(*config, path)
 }
-

@@ -14,8 +14,8 @@ import (
 
 // The resources of a node, unless Options say otherwise.
 const (
-	GPU    = "nvidia.com/gpu"          // four whole GPUs
-	Shared = "nvidia.com/gpu.shared"   // one GPU in four slots, ids GPU-…::0 to ::3
+	GPU    = "nvidia.com/gpu"         // four whole GPUs
+	Shared = "nvidia.com/gpu.shared"  // one GPU in four slots, ids GPU-…::0 to ::3
 	MIG    = "nvidia.com/mig-1g.10gb" // two instances, each on two NUMA nodes
 )
 

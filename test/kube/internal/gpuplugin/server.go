@@ -96,7 +96,7 @@ func (s *server) Allocate(_ context.Context, r *deviceplugin.AllocateRequest) (*
 		number := s.plugin.allocated(s.resource.Name, container.DevicesIds)
 		answer.ContainerResponses = append(answer.ContainerResponses, &deviceplugin.ContainerAllocateResponse{
 			Envs: map[string]string{
-				"NVIDIA_VISIBLE_DEVICES": visible(container.DevicesIds),
+				"NVIDIA_VISIBLE_DEVICES":                             visible(container.DevicesIds),
 				fmt.Sprintf("%s%d", holder.AllocationPrefix, number): s.resource.Name,
 			},
 			Mounts: []*deviceplugin.Mount{{ContainerPath: holder.MountPath, HostPath: s.plugin.holders, ReadOnly: true}},

@@ -56,19 +56,19 @@ func Read(dir string) (Config, error) {
 
 // Folders of a node, within its own.
 const (
-	Programs       = "bin"
-	Kubelet        = "kubelet"    // /var/lib/kubelet
-	Containerd     = "containerd" // root of containerd
-	Holders        = "holders"    // given to containers with a device
-	CNIPrograms    = "cni/bin"
-	CNIConfig      = "cni/conf"
-	CNIAddresses   = "cni/addresses"
-	PodLogs        = "pod-logs"
-	sysctls        = "sysctls"
-	VolumePlugins  = "volume-plugins"
-	Logs           = "log"
-	KubeletCerts   = "kubelet-pki"
-	Images         = "images"
+	Programs      = "bin"
+	Kubelet       = "kubelet"    // /var/lib/kubelet
+	Containerd    = "containerd" // root of containerd
+	Holders       = "holders"    // given to containers with a device
+	CNIPrograms   = "cni/bin"
+	CNIConfig     = "cni/conf"
+	CNIAddresses  = "cni/addresses"
+	PodLogs       = "pod-logs"
+	sysctls       = "sysctls"
+	VolumePlugins = "volume-plugins"
+	Logs          = "log"
+	KubeletCerts  = "kubelet-pki"
+	Images        = "images"
 )
 
 // Folders are all that have to be there before a node starts.
