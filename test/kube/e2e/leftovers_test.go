@@ -28,6 +28,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	require.Empty(t, traces(t, mark, mark))
 	c, err := kubetest.New(t.Context(), kubetest.Options{})
 	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Stop()) }) // where the test fails
 	pod := c.Create(t, "default", kubetest.Pod("left", holds(kubetest.GPU, 1)))
 	c.Await(t, pod, "running", kubetest.Running)
 	require.Equal(t, before, machine(t), "while it runs")

@@ -117,6 +117,7 @@ func (c *Cluster) controllerFlags() []string {
 		"--use-service-account-credentials=false",
 		"--service-account-private-key-file=" + c.ca.path("service-accounts.key"), "--root-ca-file=" + c.ca.path("ca.crt"),
 		"--kube-api-qps=200", "--kube-api-burst=400",
+		"--flex-volume-plugin-dir=" + c.path(node.VolumePlugins), // it makes the folder
 		"--feature-gates=" + pairs(c.options.FeatureGates),
 	}
 }
