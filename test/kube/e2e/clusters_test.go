@@ -22,7 +22,10 @@ type configuration struct {
 
 var configurations = []configuration{
 	{name: "gates as shipped", hasPodsAPI: true, deviceHealth: true},
-	{name: "the documented minimum", gates: map[string]bool{"PodsAPI": false, "ResourceHealthStatus": false}},
+	{name: "the documented minimum", gates: map[string]bool{
+		"PodsAPI": false, "ResourceHealthStatus": false,
+		"ResourceHealthStatusMessage": false, // builds on the one before
+	}},
 }
 
 // stage is a cluster, with those who look at it.

@@ -61,7 +61,7 @@ func testKubeletRestart(t *testing.T, s *stage) {
 	require.Equal(t, before, s.Holding(pod), "nothing was given anew, opened or freed")
 	s.Delete(t, pod)
 	entries := s.AwaitHolding(t, pod, "free", kubetest.Freed(1))
-	s.watchedToItsEnd(t, pod, last(t, kubetest.Of(entries, kubetest.Free)).At)
+	s.watchedToItsEnd(t, pod, last(t, kubetest.Of(entries, kubetest.Free)).At, later)
 }
 
 // While the API server is away a pod ends: the kubelet's sockets say so at
@@ -77,7 +77,7 @@ func testAPIServerAway(t *testing.T, s *stage) {
 	entries := s.AwaitHolding(t, ends, "free", kubetest.Freed(1))
 	freed := last(t, kubetest.Of(entries, kubetest.Free)).At
 	s.listedUntilFreed(t, ends, entries)
-	s.watchedToItsEnd(t, ends, freed)
+	s.watchedToItsEnd(t, ends, freed, later)
 	kept := s.podResources.Await(t, freed, "the other one is there", func(l kubetest.Listed) bool { return l.Has(stays) })
 	require.NotEmpty(t, kept.Of(stays, "main"))
 

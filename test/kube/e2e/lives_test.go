@@ -42,15 +42,15 @@ func testPlainPod(t *testing.T, s *stage) {
 	cutOff(t, soon, "the end of the init container", at(t, warmUp, "end"), ended.FinishedAt.Time)
 	started := kubetest.Status(pod, "main").State.Running
 	require.NotNil(t, started)
-	within(t, later+second, "from the container's start to its program's", started.StartedAt.Time, at(t, main, "start"))
-	cutOff(t, later+soon, "readiness", at(t, main, "ready"), kubetest.Condition(pod, corev1.PodReady).LastTransitionTime.Time)
+	within(t, later, "from the container's start to its program's", started.StartedAt.Time, at(t, main, "start"))
+	cutOff(t, later, "readiness", at(t, main, "ready"), kubetest.Condition(pod, corev1.PodReady).LastTransitionTime.Time)
 	s.readyByPodsAPI(t, pod, begin, at(t, main, "ready"))
 	s.deviceInStatus(t, pod, "main", device)
 
 	s.Delete(t, pod)
 	entries = s.AwaitHolding(t, pod, "free", kubetest.Freed(2))
 	s.listedUntilFreed(t, pod, entries)
-	s.watchedToItsEnd(t, pod, last(t, kubetest.Of(entries, kubetest.Free)).At)
+	s.watchedToItsEnd(t, pod, last(t, kubetest.Of(entries, kubetest.Free)).At, later)
 	s.Await(t, pod, "gone", kubetest.Gone)
 }
 
@@ -64,7 +64,7 @@ func (s *stage) readyByPodsAPI(t *testing.T, pod *corev1.Pod, begin, ready time.
 	seen := s.podsAPI.Await(t, begin, pod.Name+" is ready", func(e kubetest.PodEvent) bool {
 		return e.Pod != nil && e.Pod.UID == pod.UID && kubetest.Ready(e.Pod)
 	})
-	within(t, later+soon, "from the application's readiness to the Pods API", ready, seen.At)
+	within(t, later, "from the application's readiness to the Pods API", ready, seen.At)
 }
 
 // deviceInStatus requires that a container's status has its device, or none
@@ -91,7 +91,7 @@ func testJob(t *testing.T, s *stage) {
 	cutOff(t, soon, "the end of the container", freed, kubetest.Status(pod, "work").State.Terminated.FinishedAt.Time)
 	// The devices are free while the object stays.
 	s.listedUntilFreed(t, pod, entries)
-	s.watchedToItsEnd(t, pod, freed)
+	s.watchedToItsEnd(t, pod, freed, later)
 	s.Await(t, pod, "still there", kubetest.Succeeded)
 }
 
@@ -180,9 +180,10 @@ func testForceDelete(t *testing.T, s *stage) {
 	s.ForceDelete(t, pod)
 	deleted := time.Now()
 	s.Await(t, pod, "gone", kubetest.Gone)
-	s.podResources.Await(t, deleted, "it is gone", func(l kubetest.Listed) bool { return l.Err == nil && !l.Has(pod) })
+	unlisted := s.podResources.Await(t, deleted, "it is gone", func(l kubetest.Listed) bool { return l.Err == nil && !l.Has(pod) })
 	entries := s.AwaitHolding(t, pod, "free", kubetest.Freed(1))
 	freed := last(t, kubetest.Of(entries, kubetest.Free)).At
 	require.True(t, freed.After(deleted), "the process outlives the object")
-	s.watchedToItsEnd(t, pod, freed)
+	require.True(t, freed.After(unlisted.At), "PodResources forgets the pod while its process holds the device")
+	s.watchedToItsEnd(t, pod, freed, unasked)
 }

@@ -13,10 +13,12 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/kubetest"
 )
 
-// How far apart may be what happens at once: a busy machine with two cores.
+// How far apart may be what belongs together. These are the kubelet's, on a
+// busy machine with two cores; the order of things is never in doubt.
 const (
-	soon  = time.Second     // from the binding to the devices
-	later = 2 * time.Second // from the end of a process to the kubelet's saying so
+	soon    = time.Second     // from the binding to the devices
+	later   = 5 * time.Second // from the end of a process to the kubelet's saying so: 1 to 2 s on an idle machine
+	unasked = 8 * time.Second // the same of a pod that is no longer in the API server: it looks for those every 2 s
 )
 
 // The API server has whole seconds, cut off.
@@ -77,7 +79,7 @@ func (s *stage) listedUntilFreed(t *testing.T, pod *corev1.Pod, entries []kubete
 	opened, freed := first(t, kubetest.Of(entries, kubetest.Open)).At, last(t, kubetest.Of(entries, kubetest.Free)).At
 	gone := s.podResources.Await(t, freed, pod.Name+" is gone", func(l kubetest.Listed) bool { return l.Err == nil && !l.Has(pod) })
 	if gone.At.After(freed) {
-		within(t, later+second, "from the end of the process to PodResources", freed, gone.At)
+		within(t, later, "from the end of the process to PodResources", freed, gone.At)
 	}
 	for _, l := range s.podResources.Answers() {
 		if l.At.After(opened) && l.At.Before(freed) {
@@ -89,7 +91,7 @@ func (s *stage) listedUntilFreed(t *testing.T, pod *corev1.Pod, entries []kubete
 
 // watchedToItsEnd requires that the Pods API tells of a pod's end once its
 // processes are gone.
-func (s *stage) watchedToItsEnd(t *testing.T, pod *corev1.Pod, freed time.Time) {
+func (s *stage) watchedToItsEnd(t *testing.T, pod *corev1.Pod, freed time.Time, limit time.Duration) {
 	t.Helper()
 	if s.podsAPI == nil {
 		require.NoFileExists(t, s.PodsAPISocket)
@@ -98,7 +100,7 @@ func (s *stage) watchedToItsEnd(t *testing.T, pod *corev1.Pod, freed time.Time) 
 	end := s.podsAPI.Await(t, freed, pod.Name+" has ended", func(e kubetest.PodEvent) bool {
 		return e.Type == kubetest.PodDeleted && e.Pod.UID == pod.UID
 	})
-	within(t, later+second, "from the end of the process to the Pods API", freed, end.At)
+	within(t, limit, "from the end of the process to the Pods API", freed, end.At)
 	for _, e := range s.podsAPI.Events(pod) {
 		require.False(t, e.Type == kubetest.PodDeleted && e.At.Before(freed), "the Pods API said that %s had ended when it ran", pod.Name)
 	}

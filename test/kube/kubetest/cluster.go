@@ -76,11 +76,11 @@ func Start(t testing.TB, options Options) *Cluster {
 	return c
 }
 
-// made counts the clusters of this process.
-var made atomic.Int32
+// clusters counts those of this process.
+var clusters atomic.Int32
 
 // New starts a cluster. When it returns, every device can be allocated.
-func New(ctx context.Context, options Options) (c *Cluster, err error) {
+func New(ctx context.Context, options Options) (*Cluster, error) {
 	programs, err := requirements()
 	if err != nil {
 		return nil, err
@@ -96,25 +96,19 @@ func New(ctx context.Context, options Options) (c *Cluster, err error) {
 	if options.Resources == nil {
 		options.Resources = DefaultResources()
 	}
-	c = &Cluster{Dir: dir, NodeName: "gpu-node-0", options: options, programs: programs}
-	c.onStop(func() error { return os.RemoveAll(dir) })
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\n%s", err, c.logTails())
-			err = errors.Join(err, c.Stop())
-			c = nil
-		}
-	}()
+	made := &Cluster{Dir: dir, NodeName: "gpu-node-0", options: options, programs: programs}
+	made.onStop(func() error { return os.RemoveAll(dir) })
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
 	for _, step := range []func(context.Context) error{
-		c.prepare, c.startControlPlane, c.startNode, c.startPlugin, c.AwaitDevices,
+		made.prepare, made.startControlPlane, made.startNode, made.startPlugin, made.AwaitDevices,
 	} {
 		if err := step(ctx); err != nil {
-			return nil, err
+			err = fmt.Errorf("%w\n%s", err, made.logTails())
+			return nil, errors.Join(err, made.Stop())
 		}
 	}
-	return c, nil
+	return made, nil
 }
 
 // Stop ends the cluster and removes all traces of it.

@@ -5,6 +5,7 @@ package kubetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,17 +18,35 @@ import (
 // How often something is looked at that can only be asked.
 const pollInterval = 50 * time.Millisecond
 
-// poll calls done until it says so. An error is no reason to stop: it is told
-// when the time is over.
+// errOver is why waiting is of no use any more.
+var errOver = errors.New("it won't come")
+
+// poll calls done until it says so. An error is no reason to stop, unless it
+// is errOver: the last one is told when the time is over.
 func poll(ctx context.Context, what string, done func(context.Context) (bool, error)) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		ok, err := done(ctx)
-		last = err
+		if errors.Is(err, errOver) {
+			return false, err
+		}
+		if err != nil {
+			last = err
+		}
 		return ok && err == nil, nil
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w; the last error: %v", what, err, last)
+	}
+	return nil
+}
+
+// alive returns errOver if one of the programs has ended by itself.
+func alive(by *runner.Client, names ...string) error {
+	for _, name := range names {
+		if err := by.Alive(name); err != nil {
+			return fmt.Errorf("%w: %w", errOver, err)
+		}
 	}
 	return nil
 }
@@ -67,6 +86,9 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 		return err
 	}
 	return poll(ctx, "waiting for the API server", func(ctx context.Context) (bool, error) {
+		if err := alive(c.control, "etcd", apiServer); err != nil {
+			return false, err
+		}
 		err := c.Client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 		return err == nil, err
 	})

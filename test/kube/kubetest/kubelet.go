@@ -6,6 +6,7 @@ package kubetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -87,6 +88,11 @@ func (c *Cluster) RestartKubelet() error {
 // started, and has started again.
 func (c *Cluster) AwaitDevices(ctx context.Context) error {
 	return poll(ctx, "waiting for the node's devices", func(ctx context.Context) (bool, error) {
+		err := errors.Join(
+			alive(c.control, "etcd", apiServer, "kube-controller-manager", "kube-scheduler"), alive(c.machine, "containerd", "kubelet"))
+		if err != nil {
+			return false, err
+		}
 		n, err := c.Client.CoreV1().Nodes().Get(ctx, c.NodeName, metav1.GetOptions{})
 		if err != nil {
 			return false, err

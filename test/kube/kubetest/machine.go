@@ -54,7 +54,7 @@ SystemdCgroup = false
 func (c *Cluster) startNode(ctx context.Context) (err error) {
 	config := node.Config{
 		Dir: c.Dir, Programs: string(c.programs), Hostname: c.NodeName,
-		Mark: node.Mark(int(made.Add(1))), Address: c.network.String(),
+		Mark: node.Mark(int(clusters.Add(1))), Address: c.network.String(),
 	}
 	err = joinAll(config.Write, c.writeContainerdConfig, func() error { return c.writeNetwork(config.Mark) },
 		c.writeImages, c.writeKubeletConfig)

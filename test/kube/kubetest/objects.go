@@ -10,7 +10,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
@@ -38,19 +37,30 @@ func (c *Cluster) Namespace(t testing.TB) string {
 	return made.Name
 }
 
+// empty deletes what is in a namespace, and waits for the pods only: the
+// controllers take their time for the rest.
 func (c *Cluster) empty(t testing.TB, namespace string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := c.Client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
-		t.Errorf("deleting the namespace %s: %v", namespace, err)
-		return
+	// A job would make its pods again.
+	err := c.Client.BatchV1().Jobs(namespace).DeleteCollection(ctx,
+		metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}, metav1.ListOptions{})
+	if err != nil {
+		t.Errorf("deleting the jobs of %s: %v", namespace, err)
 	}
-	err := poll(ctx, "waiting for the end of the namespace "+namespace, func(ctx context.Context) (bool, error) {
-		_, err := c.Client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
-		return apierrors.IsNotFound(err), nil
+	err = poll(ctx, "waiting for the end of the pods in "+namespace, func(ctx context.Context) (bool, error) {
+		pods := c.Client.CoreV1().Pods(namespace)
+		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+			return false, err
+		}
+		left, err := pods.List(ctx, metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0, err
 	})
 	if err != nil {
 		t.Error(err)
+	}
+	if err := c.Client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
+		t.Errorf("deleting the namespace %s: %v", namespace, err)
 	}
 }
 

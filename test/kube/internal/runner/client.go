@@ -59,6 +59,9 @@ func (c *Client) Run(name, log string, args ...string) error {
 	return c.call(request{Op: "run", Name: name, Log: log, Args: args})
 }
 
+// Alive returns an error if a process has ended.
+func (c *Client) Alive(name string) error { return c.call(request{Op: "alive", Name: name}) }
+
 // Stop asks a process to end and waits until it has.
 func (c *Client) Stop(name string) error { return c.call(request{Op: "stop", Name: name}) }
 

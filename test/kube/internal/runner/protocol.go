@@ -10,7 +10,7 @@ package runner
 
 // request is one line of input.
 type request struct {
-	Op   string   `json:"op"` // start, run, stop or kill
+	Op   string   `json:"op"` // start, run, alive, stop or kill
 	Name string   `json:"name"`
 	Args []string `json:"args,omitempty"` // of start and run: the program and its arguments
 	Log  string   `json:"log,omitempty"`  // of start and run: the file that takes its output

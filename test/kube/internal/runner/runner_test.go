@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,11 @@ func TestStopStartsAnew(t *testing.T) {
 	require.NoError(t, c.Stop("a"))
 	require.ErrorContains(t, c.Kill("a"), "wasn't started")
 	require.NoError(t, c.Start("a", log, "/bin/sleep", "1000"))
+	require.NoError(t, c.Alive("a"))
 	require.NoError(t, c.Kill("a"))
+	require.ErrorContains(t, c.Alive("a"), "wasn't started")
+	require.NoError(t, c.Start("b", log, "/bin/sh", "-c", "exit 3"))
+	require.Eventually(t, func() bool { return c.Alive("b") != nil }, time.Minute, time.Millisecond)
 	require.NoError(t, c.Close())
 }
 

@@ -72,6 +72,9 @@ func (s *server) do(r request) error {
 		<-p.done
 		s.forget(p)
 		return p.err
+	case "alive":
+		_, err := s.living(r.Name)
+		return err
 	case "stop":
 		return s.end(r.Name, syscall.SIGTERM)
 	case "kill":
@@ -115,13 +118,9 @@ func (s *server) start(r request) (*process, error) {
 // end signals a process and waits until it's over. One that doesn't end in
 // time is killed.
 func (s *server) end(name string, signal syscall.Signal) error {
-	p := s.find(name)
-	if p == nil {
-		return fmt.Errorf("%s wasn't started", name)
-	}
-	if !p.alive() {
-		s.forget(p)
-		return fmt.Errorf("%s has ended by itself: %w", name, p.err)
+	p, err := s.living(name)
+	if err != nil {
+		return err
 	}
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("signalling %s: %w", name, err)
@@ -134,6 +133,19 @@ func (s *server) end(name string, signal syscall.Signal) error {
 	}
 	s.forget(p)
 	return nil
+}
+
+// living returns a process that runs.
+func (s *server) living(name string) (*process, error) {
+	p := s.find(name)
+	if p == nil {
+		return nil, fmt.Errorf("%s wasn't started", name)
+	}
+	if !p.alive() {
+		s.forget(p)
+		return nil, fmt.Errorf("%s has ended by itself: %w", name, p.err)
+	}
+	return p, nil
 }
 
 // killAll ends what is left, the youngest first.
