@@ -17,7 +17,8 @@ func freePorts(n int) (ports []int, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("looking for a free port: %w", err)
 		}
-		defer listener.Close() // all together at the end: each is another one
+		// All together at the end: each is another one.
+		defer listener.Close()
 		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil

@@ -158,6 +158,7 @@ func (c *Cluster) startPlugin(context.Context) (err error) {
 		return err
 	}
 	c.onStop(c.Registry.Close)
+	//nolint:contextcheck // the plugin goes on when the start of the cluster is over
 	c.Plugin, err = gpuplugin.Start(c.path(node.Kubelet, "device-plugins"), c.path(node.Holders), c.PluginLog, c.options.Resources)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ var errOver = errors.New("it won't come")
 // poll calls done until it says so. An error is no reason to stop, unless it
 // is errOver: the last one is told when the time is over.
 func poll(ctx context.Context, what string, done func(context.Context) (bool, error)) error {
-	var last error
+	last := errors.New("none")
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
 		ok, err := done(ctx)
 		if errors.Is(err, errOver) {
@@ -36,7 +36,7 @@ func poll(ctx context.Context, what string, done func(context.Context) (bool, er
 		return ok && err == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w; the last error: %v", what, err, last)
+		return fmt.Errorf("%s: %w; the last error: %w", what, err, last)
 	}
 	return nil
 }

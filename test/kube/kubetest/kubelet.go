@@ -41,18 +41,16 @@ func (c *Cluster) kubeletConfig() kubelet.KubeletConfiguration {
 		PodLogsDir:                  c.path(node.PodLogs),
 		VolumePluginDir:             c.path(node.VolumePlugins),
 		NodeStatusUpdateFrequency:   metav1.Duration{Duration: time.Second},
-		ImageGCHighThresholdPercent: ptr(int32(100)),
+		ImageGCHighThresholdPercent: new(int32(100)),
 		EvictionHard: map[string]string{
 			"memory.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%",
 			"imagefs.available": "0%", "imagefs.inodesFree": "0%",
 		},
-		ResolverConfig: ptr(c.path("resolv.conf")),
+		ResolverConfig: new(c.path("resolv.conf")),
 		FeatureGates:   c.options.FeatureGates,
 	}
 	return config
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func (c *Cluster) writeKubeletConfig() error {
 	text, err := json.Marshal(c.kubeletConfig()) // JSON is YAML

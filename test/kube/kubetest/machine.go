@@ -6,6 +6,7 @@ package kubetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -146,11 +147,7 @@ func (c *Cluster) writeImage(img *image.Image, file, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := img.WriteArchive(out, name); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return errors.Join(img.WriteArchive(out, name), out.Close())
 }
 
 // importImages waits for containerd and gives it the images.

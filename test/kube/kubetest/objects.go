@@ -44,7 +44,7 @@ func (c *Cluster) empty(t testing.TB, namespace string) {
 	defer cancel()
 	// A job would make its pods again.
 	err := c.Client.BatchV1().Jobs(namespace).DeleteCollection(ctx,
-		metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}, metav1.ListOptions{})
+		metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, metav1.ListOptions{})
 	if err != nil {
 		t.Errorf("deleting the jobs of %s: %v", namespace, err)
 	}
@@ -100,7 +100,7 @@ func (c *Cluster) Delete(t testing.TB, pod *corev1.Pod) { c.remove(t, pod, metav
 
 // ForceDelete deletes a pod from the API server at once, whatever runs.
 func (c *Cluster) ForceDelete(t testing.TB, pod *corev1.Pod) {
-	c.remove(t, pod, metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(0))})
+	c.remove(t, pod, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 }
 
 func (c *Cluster) remove(t testing.TB, pod *corev1.Pod, options metav1.DeleteOptions) {

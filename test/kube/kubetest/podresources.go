@@ -70,7 +70,9 @@ func (c *Cluster) PodResources(t testing.TB) *PodResources {
 	t.Cleanup(func() {
 		cancel()
 		<-done
-		conn.Close()
+		if err := conn.Close(); err != nil {
+			t.Errorf("closing a connection to the kubelet: %v", err)
+		}
 	})
 	return r
 }

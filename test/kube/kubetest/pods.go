@@ -24,9 +24,9 @@ func Pod(name string, options ...PodOption) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
-			TerminationGracePeriodSeconds: ptr(int64(2)),
-			AutomountServiceAccountToken:  ptr(false),
-			EnableServiceLinks:            ptr(false),
+			TerminationGracePeriodSeconds: new(int64(2)),
+			AutomountServiceAccountToken:  new(false),
+			EnableServiceLinks:            new(false),
 		},
 	}
 	for _, option := range options {
@@ -47,7 +47,7 @@ func Init(name string, options ...ContainerOption) PodOption {
 
 // Sidecar adds an init container that goes on running.
 func Sidecar(name string, options ...ContainerOption) PodOption {
-	restart := func(c *corev1.Container) { c.RestartPolicy = ptr(corev1.ContainerRestartPolicyAlways) }
+	restart := func(c *corev1.Container) { c.RestartPolicy = new(corev1.ContainerRestartPolicyAlways) }
 	return Init(name, append(options, restart)...)
 }
 
@@ -116,7 +116,7 @@ func Job(pod *corev1.Pod) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
 		Spec: batchv1.JobSpec{
-			BackoffLimit: ptr(int32(0)),
+			BackoffLimit: new(int32(0)),
 			Template:     corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec},
 		},
 	}

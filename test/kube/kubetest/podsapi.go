@@ -68,7 +68,9 @@ func (c *Cluster) PodsAPI(t testing.TB) *PodsAPI {
 	t.Cleanup(func() {
 		cancel()
 		<-done
-		conn.Close()
+		if err := conn.Close(); err != nil {
+			t.Errorf("closing a connection to the kubelet: %v", err)
+		}
 	})
 	return p
 }

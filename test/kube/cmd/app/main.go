@@ -29,7 +29,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
 	status, err := run(ctx, os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,7 +40,7 @@ func main() {
 func run(ctx context.Context, args []string) (int, error) {
 	switch {
 	case len(args) == 0:
-		return 2, errors.New("usage: app pause | exists FILE | STEP...")
+		return 2, errors.New("usage: app pause | exists FILE | STEP [STEP]")
 	case args[0] == "pause":
 		pause(ctx)
 		return 0, nil

@@ -109,7 +109,7 @@ func inherit(dir, setting string) error {
 // lacks.
 func delegate(dir string) {
 	available, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
-	for _, controller := range strings.Fields(string(available)) {
+	for controller := range strings.FieldsSeq(string(available)) {
 		_ = os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+controller), 0)
 	}
 }

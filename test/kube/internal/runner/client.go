@@ -25,7 +25,7 @@ type Client struct {
 }
 
 // Launch starts a program that calls Serve. Its log takes what it says itself.
-func Launch(log string, program string, args ...string) (*Client, error) {
+func Launch(log, program string, args ...string) (*Client, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
