@@ -23,7 +23,7 @@ type Row struct {
 // Measure returns a row for each interval.
 func Measure(s *scenario.Scenario, intervals ...time.Duration) []Row {
 	w := s.World()
-	real := holders(w, watch.Ideal())
+	happened := holders(w, watch.Ideal())
 	rows := make([]Row, 0, len(intervals))
 	for _, interval := range intervals {
 		c := watch.Settings{Interval: interval, Sample: s.Collection.Sample, Scrape: s.Collection.Scrape}
@@ -35,7 +35,7 @@ func Measure(s *scenario.Scenario, intervals ...time.Duration) []Row {
 		c.Gauges = true
 		rows = append(rows, Row{
 			Scenario: s.Name, Interval: interval,
-			Sums: Worst(real, sums), Gauges: Worst(real, holders(w, c)), Exporter: Worst(real, exported),
+			Sums: Worst(happened, sums), Gauges: Worst(happened, holders(w, c)), Exporter: Worst(happened, exported),
 		})
 	}
 	return rows
