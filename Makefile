@@ -203,7 +203,7 @@ kube-build: ## Build the Kubernetes of `make e2e` into bin/kube (5 minutes the f
 
 .PHONY: e2e
 e2e: kube-build ## Run the suite on a real Kubernetes (Linux, root, containerd, runc)
-	cd test/kube && KUBE_BIN='$(KUBE)' go test -p 1 -parallel=16 -count=1 -timeout=15m ./...
+	cd test/kube && KUBE_BIN='$(KUBE)' go test -p 1 -parallel=16 -count=1 -timeout=8m ./...
 
 ##@ Real data
 
