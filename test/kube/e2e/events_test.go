@@ -57,6 +57,7 @@ func testKubeletRestart(t *testing.T, s *stage) {
 	if s.podsAPI != nil {
 		s.podsAPI.Await(t, started, "the pod is there", func(e kubetest.PodEvent) bool { return e.Pod != nil && e.Pod.UID == pod.UID })
 	}
+	t.Logf("PodResources is back %v after the kubelet's start, %v after its end", back.At.Sub(started), back.At.Sub(stopped))
 	require.NoError(t, s.AwaitDevices(t.Context()))
 	require.Equal(t, before, s.Holding(pod), "nothing was given anew, opened or freed")
 	s.Delete(t, pod)

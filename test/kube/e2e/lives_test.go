@@ -183,6 +183,7 @@ func testForceDelete(t *testing.T, s *stage) {
 	unlisted := s.podResources.Await(t, deleted, "it is gone", func(l kubetest.Listed) bool { return l.Err == nil && !l.Has(pod) })
 	entries := s.AwaitHolding(t, pod, "free", kubetest.Freed(1))
 	freed := last(t, kubetest.Of(entries, kubetest.Free)).At
+	t.Logf("after the deletion: not listed %v, free %v", unlisted.At.Sub(deleted), freed.Sub(deleted))
 	require.True(t, freed.After(deleted), "the process outlives the object")
 	require.True(t, freed.After(unlisted.At), "PodResources forgets the pod while its process holds the device")
 	s.watchedToItsEnd(t, pod, freed, unasked)

@@ -34,9 +34,18 @@ func testNetwork(t *testing.T, s *stage) {
 	machine.Listener = listener
 	machine.Start()
 	defer machine.Close()
+	over := func(p *corev1.Pod) bool { return kubetest.Succeeded(p) || kubetest.Failed(p) }
 	client := s.CreateJob(t, namespace, kubetest.Job(kubetest.Pod("client",
 		kubetest.Container("main", kubetest.Run("get="+url, "get="+machine.URL)))))
-	client = s.Await(t, client, "over", func(p *corev1.Pod) bool { return kubetest.Succeeded(p) || kubetest.Failed(p) })
+	client = s.Await(t, client, "over", over)
+	// A pod on the machine's network reaches what listens on its loopback.
+	local := httptest.NewServer(machine.Config.Handler)
+	defer local.Close()
+	host := s.CreateJob(t, namespace, kubetest.Job(kubetest.Pod("host", kubetest.HostNetwork,
+		kubetest.Container("main", kubetest.Run("get="+local.URL)))))
+	host = s.Await(t, host, "over", over)
+	require.True(t, kubetest.Succeeded(host), "%+v", s.Said(t, host, "main", 0))
+
 	said := s.Said(t, client, "main", 0)
 	require.True(t, kubetest.Succeeded(client), "%+v", said)
 	require.Equal(t, "server", said[2].Detail)

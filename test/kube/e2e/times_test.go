@@ -78,6 +78,7 @@ func (s *stage) listedUntilFreed(t *testing.T, pod *corev1.Pod, entries []kubete
 	t.Helper()
 	opened, freed := first(t, kubetest.Of(entries, kubetest.Open)).At, last(t, kubetest.Of(entries, kubetest.Free)).At
 	gone := s.podResources.Await(t, freed, pod.Name+" is gone", func(l kubetest.Listed) bool { return l.Err == nil && !l.Has(pod) })
+	t.Logf("%s: PodResources lacks it %v after its process", pod.Name, gone.At.Sub(freed))
 	if gone.At.After(freed) {
 		within(t, later, "from the end of the process to PodResources", freed, gone.At)
 	}
@@ -101,6 +102,7 @@ func (s *stage) watchedToItsEnd(t *testing.T, pod *corev1.Pod, freed time.Time, 
 		return e.Type == kubetest.PodDeleted && e.Pod.UID == pod.UID
 	})
 	within(t, limit, "from the end of the process to the Pods API", freed, end.At)
+	t.Logf("%s: the Pods API says that it has ended %v after its process", pod.Name, end.At.Sub(freed))
 	for _, e := range s.podsAPI.Events(pod) {
 		require.False(t, e.Type == kubetest.PodDeleted && e.At.Before(freed), "the Pods API said that %s had ended when it ran", pod.Name)
 	}
