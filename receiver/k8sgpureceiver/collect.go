@@ -32,6 +32,7 @@ func (r *nodeReceiver) collect(ctx context.Context) {
 	clear(r.labels)
 	set := r.desk.book.Set(at)
 	r.lookUpAgain(&set)
+	r.askForEvents()
 	r.desk.mu.Unlock()
 	if ctx.Err() != nil {
 		return
@@ -46,6 +47,17 @@ func (r *nodeReceiver) collect(ctx context.Context) {
 		r.desk.mu.Lock()
 		r.desk.book.Sent(&set)
 		r.desk.mu.Unlock()
+	}
+}
+
+// askForEvents asks for the events of pods whose start has come further. The
+// caller holds the desk's lock.
+func (r *nodeReceiver) askForEvents() {
+	if r.events == nil {
+		return
+	}
+	for _, ref := range r.desk.book.EventsWanted() {
+		r.events.Ask(ref)
 	}
 }
 

@@ -46,6 +46,8 @@ type Config struct {
 	Burst    int     `mapstructure:"kube_api_burst"`
 	// OwnerLookup asks the API server who controls the controller of a pod.
 	OwnerLookup bool `mapstructure:"owner_lookup"`
+	// EventLookup asks the API server for the events of pods that start.
+	EventLookup bool `mapstructure:"event_lookup"`
 
 	Resources  []string `mapstructure:"resources"`
 	Replicas   string   `mapstructure:"replicas"`

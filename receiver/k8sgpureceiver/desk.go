@@ -39,6 +39,13 @@ func clock(now func() time.Time) func() gpu.Time {
 	}
 }
 
+// events takes the events of a pod.
+func (d *desk) events(uid string, events []pod.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.book.Events(uid, events)
+}
+
 // source is the desk as one source of pods sees it.
 type source struct {
 	*desk

@@ -38,6 +38,7 @@ type nodeReceiver struct {
 	known   *deviceid.Catalog // under the desk's lock
 	// owners finds what is above a pod's own controller, nil if nobody asks.
 	owners workload.Owners
+	events *apiserver.Events // nil if nobody asks
 	// between is how long after one list of devices the next is asked for.
 	between time.Duration
 	// labels are those of the pods of the newest set, by UID; under the desk's lock.
@@ -131,6 +132,7 @@ func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	r.lookUpOwners(ctx)
+	r.lookUpEvents(ctx)
 	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
 	return ctx, nil
 }
@@ -147,6 +149,21 @@ func (r *nodeReceiver) lookUpOwners(ctx context.Context) {
 	}
 	r.owners = owners.Of
 	r.done.Go(func() { owners.Run(ctx) })
+}
+
+// lookUpEvents begins to ask for events, if that is wanted and possible.
+func (r *nodeReceiver) lookUpEvents(ctx context.Context) {
+	if !r.cfg.EventLookup {
+		return
+	}
+	failed := func(err error) { r.own.failed(sourceEvents, err) }
+	client, err := apiserver.New(r.cfg.api())
+	if err != nil {
+		failed(err)
+		return
+	}
+	r.events = apiserver.NewEvents(client, r.desk.events, failed)
+	r.done.Go(func() { r.events.Run(ctx) })
 }
 
 // Shutdown stops everything that Start began.

@@ -21,6 +21,7 @@ const (
 	sourceAPIServer = podsAPIServer
 	sourceKubelet   = podsKubelet
 	sourceOwners    = "owners"
+	sourceEvents    = "events"
 )
 
 // podSource tells of the pods of the node until its context ends.

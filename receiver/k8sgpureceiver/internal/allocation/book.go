@@ -89,6 +89,8 @@ func New(cfg Config) *Book {
 type life struct {
 	pod     pod.Pod
 	marks   pod.Milestones
+	stage   int      // of its start, when events were wanted last
+	again   bool     // they were wanted twice at stage 1
 	arrived gpu.Time // the first news of it
 	// present: the source of pods has it. stale: not since it synced anew.
 	present, stale bool
@@ -180,11 +182,29 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 	}
 }
 
-// Event takes an event about a pod.
-func (b *Book) Event(uid string, e *pod.Event) {
-	if l := b.lives[uid]; l != nil {
-		l.marks.ObserveEvent(e)
+// Events takes events about a pod.
+func (b *Book) Events(uid string, events []pod.Event) {
+	if l := b.lives[uid]; l != nil && !l.told {
+		for i := range events {
+			l.marks.ObserveEvent(&events[i])
+		}
 	}
+}
+
+// EventsWanted returns the pods whose start has come further since the last
+// call: their events may tell more of it. A start has three such moments; after
+// the first there is a second call, since a pull begins a moment later.
+func (b *Book) EventsWanted() []pod.Ref {
+	var refs []pod.Ref
+	for uid, l := range b.lives {
+		stage := l.marks.Stage()
+		again := stage == 1 && !l.again && l.stage == 1
+		if l.live() && (stage > l.stage || again) {
+			l.stage, l.again = stage, again
+			refs = append(refs, pod.Ref{Key: l.pod.Key(), UID: uid})
+		}
+	}
+	return refs
 }
 
 // Gone says that the source has no such pod any more.

@@ -425,6 +425,39 @@ func TestAvailability(t *testing.T) {
 	require.Equal(t, []bool{true, true}, available(400))
 }
 
+// TestEventsAreFew: four lists a start, none of a pod without devices.
+func TestEventsAreFew(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	p := holder("a", 1)
+	other := holder("b", 1)
+	other.Containers[0].Requests = nil
+	p.Containers[0].Run = pod.Run{}
+	n.pod(p, 1.5)
+	n.pod(other, 1.5)
+	want := []pod.Ref{{Key: p.Key(), UID: "a"}}
+	require.Equal(t, want, n.EventsWanted())
+	require.Equal(t, want, n.EventsWanted(), "a pull begins a moment after admission")
+	require.Empty(t, n.EventsWanted())
+	p.Containers[0].Run = pod.Run{Started: at(70), Running: true}
+	n.pod(p, 70.5)
+	require.Equal(t, want, n.EventsWanted())
+	n.Events("a", []pod.Event{{
+		Reason: "Pulled", FieldPath: "spec.containers{main}", First: at(69), Message: "Successfully pulled image \"x\" in 1m0s",
+	}})
+	p.Ready = pod.Condition{True: true, At: at(80)}
+	n.pod(p, 80.5)
+	require.Equal(t, want, n.EventsWanted())
+	require.Empty(t, n.EventsWanted())
+	n.list(90, listed(p, uuid(0)))
+	s := n.Set(at(90))
+	found := map[gpu.MilestoneName]gpu.Time{}
+	for _, m := range s.Milestones {
+		found[m.Name] = m.At
+	}
+	require.Equal(t, at(9), found[gpu.PullStarted])
+	require.Equal(t, at(69), found[gpu.PullFinished])
+}
+
 // TestRecordedLife follows a real kubelet's messages, device ids from the
 // pods' status: nothing was listed.
 func TestRecordedLife(t *testing.T) {

@@ -13,16 +13,66 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
+
+// TestEvents lists those of one pod that its kubelet told.
+func TestEvents(t *testing.T) {
+	var asked atomic.Value
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.Method + " " + r.URL.Path + " " + r.URL.Query().Get("fieldSelector"))
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/api/v1/namespaces/ns/events" {
+			answerStatus(w, http.StatusForbidden)
+			return
+		}
+		event := func(component, reason string) corev1.Event {
+			return corev1.Event{
+				ObjectMeta: metav1.ObjectMeta{Name: "p.18ecd2c1b4f78532"}, Reason: reason, Source: corev1.EventSource{Component: component},
+				InvolvedObject: corev1.ObjectReference{FieldPath: "spec.containers{c}"}, FirstTimestamp: metav1.Unix(1796042080, 0),
+			}
+		}
+		_ = json.NewEncoder(w).Encode(corev1.EventList{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "EventList"},
+			Items:    []corev1.Event{event("kubelet", "Started"), event("default-scheduler", "Scheduled")},
+		})
+	}))
+	defer web.Close()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: web.URL, Transport: transport})
+	require.NoError(t, err)
+	told, failures := make(chan []pod.Event, 1), make(chan error, 1)
+	e := NewEvents(client, func(_ string, events []pod.Event) { told <- events }, func(err error) { failures <- err })
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.Run(ctx)
+	}()
+	require.True(t, e.Ask(pod.Ref{Key: pod.Key{Namespace: "ns", Name: "p"}, UID: "u"}))
+	require.Equal(t, []pod.Event{{
+		Name: "p.18ecd2c1b4f78532", Reason: "Started", FieldPath: "spec.containers{c}", First: 1796042080e9,
+	}}, <-told)
+	require.Equal(t, "GET /api/v1/namespaces/ns/events involvedObject.kind=Pod,involvedObject.uid=u", asked.Load())
+	e.Ask(pod.Ref{Key: pod.Key{Namespace: "other"}, UID: "u"})
+	require.Equal(t, kubelet.Denied, kubelet.ReasonOf(<-failures))
+	stop()
+	<-done
+	for e.Ask(pod.Ref{}) { // until it is full
+		continue
+	}
+}
 
 // TestOwners asks for each object once, only for its metadata, and not for one
 // that was made anew under its name.

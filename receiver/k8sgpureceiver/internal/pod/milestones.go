@@ -167,6 +167,24 @@ func order(name gpu.MilestoneName) int {
 	return 1000
 }
 
+// Stage counts how far a start is: 1 when the kubelet has admitted the pod, 2
+// when a container of it started, 3 when it was ready. An attempt after the
+// first is no further.
+func (m *Milestones) Stage() int {
+	stage := 0
+	for key := range m.marks {
+		switch key.name {
+		case gpu.Admitted:
+			stage = max(stage, 1)
+		case gpu.ContainerStarted:
+			stage = max(stage, 2)
+		case gpu.Ready:
+			stage = 3
+		}
+	}
+	return stage
+}
+
 // How long after a start is over its milestones are still repeated: a minute,
 // in case that batches are lost. Without a probe the ledger waits for activity,
 // 30 minutes at most.

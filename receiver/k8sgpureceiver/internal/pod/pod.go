@@ -120,6 +120,12 @@ func (p *Pod) Key() Key { return Key{p.Namespace, p.Name} }
 // Key names a pod. Another pod can have the same name later.
 type Key struct{ Namespace, Name string }
 
+// Ref names one pod.
+type Ref struct {
+	Key
+	UID string
+}
+
 // Container returns the container with that name, or nil.
 func (p *Pod) Container(name string) *Container {
 	i := slices.IndexFunc(p.Containers, func(c Container) bool { return c.Name == name })
