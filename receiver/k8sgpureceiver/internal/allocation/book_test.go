@@ -486,3 +486,25 @@ func TestRecordedLife(t *testing.T) {
 }
 
 func clock(t gpu.Time) string { return time.Unix(0, int64(t)).UTC().Format("04:05.000") }
+
+// TestChurnIsForgotten: 500 pods in ten minutes, for three hours.
+func TestChurnIsForgotten(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	closed := 0
+	for i := range 9000 {
+		when := float64(i) * 1.2
+		p := holder(fmt.Sprintf("u%d", i), when)
+		p.Containers[0].Devices = []pod.Device{{Resource: "nvidia.com/gpu", ID: uuid(i % 8)}}
+		n.pod(p, when+0.1)
+		n.pod(finished(p, when+1, pod.Succeeded), when+1.1)
+		n.Gone(p.UID, at(when+1.15))
+		if i%8 == 7 {
+			n.list(when + 1.18)
+			closed += len(n.set(when + 1.19))
+		}
+	}
+	require.Equal(t, 9000, closed, "each once")
+	require.Less(t, n.Len(), 60, "those of the last half minute")
+	require.Less(t, len(n.closed), 3100, "those of the last hour")
+	require.Less(t, len(n.lastEnd), 10)
+}
