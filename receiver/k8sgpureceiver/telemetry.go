@@ -147,7 +147,7 @@ func (t *telemetry) resolve(devices []allocation.Unresolved) {
 		t.unresolved[string(d.Why)]++
 		if !t.named[d.Name] && len(t.named) < mostNamed {
 			t.named[d.Name] = true
-			t.set.Logger.Info("the UUID of a device isn't known: its time is accounted under its name",
+			t.set.Logger.Info("the UUID of a device isn't known: its time is accounted under its name, that of a claim not at all",
 				zap.String("device", d.Name), zap.String("reason", string(d.Why)))
 		}
 	}

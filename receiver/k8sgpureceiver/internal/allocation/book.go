@@ -57,6 +57,7 @@ type Listed struct {
 	Pod       pod.Key
 	Container string
 	Devices   []deviceid.Name
+	Claimed   []deviceid.Name // devices of DRA claims
 }
 
 // Book is who holds what. It isn't safe for concurrent use.

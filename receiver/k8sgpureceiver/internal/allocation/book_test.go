@@ -487,6 +487,18 @@ func TestRecordedLife(t *testing.T) {
 
 func clock(t gpu.Time) string { return time.Unix(0, int64(t)).UTC().Format("04:05.000") }
 
+// TestClaimsAreCounted: two pods share one claim.
+func TestClaimsAreCounted(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	a, b := listed(holder("a", 1)), listed(holder("b", 1))
+	a.Claimed = []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "n/gpu-1"}, {Resource: "gpu.nvidia.com", ID: "n/gpu-2"}}
+	b.Claimed = a.Claimed
+	n.list(10, a, b)
+	s := n.Set(at(10))
+	require.Empty(t, s.Allocations)
+	require.Equal(t, []Unresolved{{"gpu.nvidia.com/n/gpu-1", deviceid.Claim}, {"gpu.nvidia.com/n/gpu-2", deviceid.Claim}}, s.Unresolved)
+}
+
 // TestChurnIsForgotten: 500 pods in ten minutes, for three hours.
 func TestChurnIsForgotten(t *testing.T) {
 	n := newNode(t, true).sync(0)

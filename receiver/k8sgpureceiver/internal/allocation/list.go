@@ -47,7 +47,7 @@ func canonical(list []Listed) []Listed {
 	for _, l := range list {
 		devices := slices.Clone(l.Devices)
 		slices.SortFunc(devices, compareNames)
-		out = append(out, Listed{l.Pod, l.Container, slices.Compact(devices)})
+		out = append(out, Listed{l.Pod, l.Container, slices.Compact(devices), l.Claimed})
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
 		return cmp.Or(strings.Compare(a.Pod.Namespace, b.Pod.Namespace), strings.Compare(a.Pod.Name, b.Pod.Name),
@@ -173,6 +173,19 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 		l.ended = &pod.Mark{At: max(l.unlisted, l.began.At), Source: SourceList, Uncertainty: pod.Resolution}
 	}
 	return doubt
+}
+
+// claimed returns the devices of DRA claims, each once.
+func (l *lists) claimed() []Unresolved {
+	var out []Unresolved
+	for _, entry := range l.newest {
+		for _, n := range entry.Claimed {
+			if u := (Unresolved{n.String(), deviceid.Claim}); !slices.Contains(out, u) {
+				out = append(out, u)
+			}
+		}
+	}
+	return out
 }
 
 // Unresolved is a device that has no UUID, and why.

@@ -44,6 +44,7 @@ type Passed struct {
 func (b *Book) Set(at gpu.Time) Set {
 	s := Set{Time: at, Sources: map[Point]string{}, Availability: b.health.availability(at)}
 	s.Doubt = b.doubt()
+	s.Unresolved = b.lists.claimed()
 	b.endUnseen()
 	for _, l := range b.sorted() {
 		if l.live() {

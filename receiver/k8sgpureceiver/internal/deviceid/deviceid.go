@@ -22,17 +22,20 @@ type Reason string
 
 // The reasons for which a device stays without a UUID.
 const (
-	Resolved       Reason = ""
-	UnknownForm    Reason = "unknown_form"    // no allocator that we know writes ids so
-	UnknownMinor   Reason = "unknown_minor"   // no NVIDIA device of that minor was found on the node
-	UnknownIndex   Reason = "unknown_index"   // no NVIDIA device of that index was found on the node
-	UnknownMIG     Reason = "unknown_mig"     // the instance's UUID can't be looked up by its number
+	Resolved     Reason = ""
+	UnknownForm  Reason = "unknown_form"  // no allocator that we know writes ids so
+	UnknownMinor Reason = "unknown_minor" // no NVIDIA device of that minor was found on the node
+	UnknownIndex Reason = "unknown_index" // no NVIDIA device of that index was found on the node
+	UnknownMIG   Reason = "unknown_mig"   // the instance's UUID can't be looked up by its number
+	// Claim: a device of a DRA claim. It isn't accounted: an administrator's
+	// claim, which holds nothing, looks the same.
+	Claim          Reason = "claim"
 	AllocationOnly Reason = "allocation_only" // AMD, Intel: their devices have no activity here, nor a UUID
 )
 
 // Reasons returns every reason for which a device stays without a UUID.
 func Reasons() []Reason {
-	return []Reason{UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, AllocationOnly}
+	return []Reason{UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, Claim, AllocationOnly}
 }
 
 // Device is what a name means.

@@ -38,7 +38,9 @@ func answer(id string) *podresources.ListPodResourcesResponse {
 	}
 	return &podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{{
 		Name: "train-0", Namespace: "ml-team", Containers: []*podresources.ContainerResources{
-			{Name: "trainer", Devices: []*podresources.ContainerDevices{device(0), device(1)}}, {Name: "logger"},
+			{Name: "trainer", Devices: []*podresources.ContainerDevices{device(0), device(1)}}, {Name: "logger", DynamicResources: []*podresources.DynamicResource{{ClaimResources: []*podresources.ClaimResource{
+				{DriverName: "gpu.nvidia.com", PoolName: "node", DeviceName: "gpu-1"}, {DriverName: "nic.example.com", DeviceName: "eth0"},
+			}}}},
 		},
 	}}}
 }
@@ -61,7 +63,7 @@ func TestListDevices(t *testing.T) {
 	got, err := d.List(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []allocation.Listed{
-		{Pod: key, Container: "trainer", Devices: []deviceid.Name{a, a}}, {Pod: key, Container: "logger"},
+		{Pod: key, Container: "trainer", Devices: []deviceid.Name{a, a}}, {Pod: key, Container: "logger", Claimed: []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "node/gpu-1"}}},
 	}, got, "once for each NUMA node")
 	all, err := d.Allocatable(t.Context())
 	require.NoError(t, err)

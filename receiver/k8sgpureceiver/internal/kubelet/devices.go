@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -90,7 +91,21 @@ func listed(answer *podresources.ListPodResourcesResponse) []allocation.Listed {
 	for _, p := range answer.GetPodResources() {
 		key := pod.Key{Namespace: p.GetNamespace(), Name: p.GetName()}
 		for _, c := range p.GetContainers() {
-			out = append(out, allocation.Listed{Pod: key, Container: c.GetName(), Devices: names(c.GetDevices())})
+			out = append(out, allocation.Listed{Pod: key, Container: c.GetName(), Devices: names(c.GetDevices()), Claimed: claimed(c)})
+		}
+	}
+	return out
+}
+
+// claimed returns the GPUs that a container has by DRA claims, which are known
+// by the names of their drivers. CDI ids name the wrong devices.
+func claimed(c *podresources.ContainerResources) []deviceid.Name {
+	var out []deviceid.Name
+	for _, claim := range c.GetDynamicResources() {
+		for _, d := range claim.GetClaimResources() {
+			if strings.HasPrefix(d.GetDriverName(), "gpu.") {
+				out = append(out, deviceid.Name{Resource: d.GetDriverName(), ID: d.GetPoolName() + "/" + d.GetDeviceName()})
+			}
 		}
 	}
 	return out
