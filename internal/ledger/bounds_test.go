@@ -94,6 +94,7 @@ var lonely = map[string]func(i int, t gpu.Time) gpu.Batch{
 			{Pod: "one", Name: gpu.Scheduled, At: base.Add(-time.Duration(i)), Time: t},
 		}}
 	},
+	"outputs that end": lonelyEnds,
 	"outputs": func(i int, t gpu.Time) gpu.Batch {
 		o := gpu.Output{
 			Profile: gpu.OutputProfile{Metric: "tokens", Window: time.Minute}, Join: gpu.Join{PodUID: "one"}, Time: t, Value: float64(i),
@@ -103,6 +104,13 @@ var lonely = map[string]func(i int, t gpu.Time) gpu.Batch{
 		o.Join.Group = name("group", i)
 		return gpu.Batch{Outputs: []gpu.Output{o, other}}
 	},
+}
+
+// lonelyEnds is a series that ends again and again.
+func lonelyEnds(i int, t gpu.Time) gpu.Batch {
+	return gpu.Batch{Outputs: []gpu.Output{{
+		Profile: gpu.OutputProfile{Metric: "tokens", Window: time.Minute}, Join: gpu.Join{PodUID: "one"}, Time: t, Ended: i > 0,
+	}}}
 }
 
 func name(of string, i int) string { return fmt.Sprintf("%s%d", of, i) }

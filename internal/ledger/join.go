@@ -179,12 +179,17 @@ func (s *outputStream) forget(needed gpu.Time, keep time.Duration) (dropped int)
 	return dropped
 }
 
-// forgetBeforeValue drops the points before t that no later one is compared
-// with.
+// forgetBeforeValue drops the points before the last one at or before t, but for
+// the newest value: later ones are compared with it.
 func forgetBeforeValue(points *timeline[outputPoint], t gpu.Time) {
 	last := points.after(t) - 1
-	if value, ok := valueBefore(*points, last+1); ok {
-		t = min(t, value.time)
+	value := lastValue(*points, last+1)
+	if value < 0 {
+		points.forget(t)
+		return
 	}
-	points.forget(t)
+	if value < last {
+		*points = slices.Delete(*points, value+1, last)
+	}
+	*points = slices.Delete(*points, 0, value)
 }

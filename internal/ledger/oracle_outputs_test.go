@@ -256,7 +256,7 @@ func rise(series []gpu.Output, i int) float64 {
 	for n := i - 2; before.Ended; n-- {
 		before = series[n]
 	}
-	if p.Value < before.Value || p.Start != before.Start && p.Start >= before.Time {
+	if p.Value < before.Value || p.Start != before.Start && p.Start >= before.Time && p.Start != p.Time {
 		return max(p.Value, 0)
 	}
 	return p.Value - before.Value

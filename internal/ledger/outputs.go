@@ -32,9 +32,10 @@ func (p outputPoint) larger(o outputPoint) bool {
 
 // riseSince returns how much the counter rose from the value before to p: after
 // a reset, p counts from 0. That a series ended in between is no reset: a scrape
-// that failed ends it, too.
+// that failed ends it, too. Neither is a start at p's own time: that is how OTLP
+// says that it isn't known.
 func (p outputPoint) riseSince(before outputPoint) float64 {
-	restarted := p.start != before.start && p.start >= before.time
+	restarted := p.start != before.start && p.start >= before.time && p.start != p.time
 	if restarted || p.value < before.value {
 		return p.value
 	}
@@ -112,12 +113,18 @@ func (s *outputStream) eachMark(from, k gpu.Time, f func(mark)) {
 
 // valueBefore returns the newest point before points[i] that has a value.
 func valueBefore(points timeline[outputPoint], i int) (outputPoint, bool) {
-	for i--; i >= 0; i-- {
-		if !points[i].ended {
-			return points[i], true
-		}
+	if i = lastValue(points, i); i < 0 {
+		return outputPoint{}, false
 	}
-	return outputPoint{}, false
+	return points[i], true
+}
+
+// lastValue returns the index of the newest point before points[i] that has a
+// value, -1 if there is none.
+func lastValue(points timeline[outputPoint], i int) int {
+	for i--; i >= 0 && points[i].ended; i-- {
+	}
+	return i
 }
 
 // above reports whether the newest value of a series at t, at most maxAge old,

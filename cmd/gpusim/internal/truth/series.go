@@ -69,7 +69,7 @@ func (s *series) after(t gpu.Time) int {
 // rise returns by how much a counter rose at its i-th point.
 func (s *series) rise(i int) float64 {
 	p, q := s.points[i-1], s.points[i]
-	if q.Value < p.Value || q.Start != p.Start && q.Start >= p.Time {
+	if q.Value < p.Value || q.Start != p.Start && q.Start >= p.Time && q.Start != q.Time {
 		return q.Value
 	}
 	return q.Value - p.Value
