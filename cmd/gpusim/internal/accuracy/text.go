@@ -4,7 +4,6 @@
 package accuracy
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,7 +55,7 @@ func (e Errors) named() []named {
 // scenario, with the intervals at which they are, and why.
 func Beyond(rows []Row) string {
 	var b strings.Builder
-	b.WriteString("| scenario | beyond the mark | why |\n|---|---|---|\n")
+	b.WriteString("| scenario | beyond the mark | at | why |\n|---|---|---|---|\n")
 	for len(rows) > 0 {
 		of := rows[0].Scenario
 		var order []string
@@ -69,34 +68,11 @@ func Beyond(rows []Row) string {
 				at[miss] = append(at[miss], rows[0].Interval.String())
 			}
 		}
-		for i, miss := range order {
-			order[i] = miss + " (" + strings.Join(at[miss], ", ") + ")"
-		}
-		if len(order) > 0 {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", of, strings.Join(order, "; "), cmp.Or(why[of], "1"))
+		for _, miss := range order {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", of, miss, strings.Join(at[miss], ", "), why(of, miss))
 		}
 	}
 	return b.String()
-}
-
-// why says why figures of a scenario are beyond their marks; numbers are those
-// of the reasons in docs/accuracy.md. It is 1 where nothing is said.
-var why = map[string]string{
-	"bursts-aliasing":     "1; the bursts come in step with the collection, so that a gauge always shows the same part of them: 4",
-	"cold-start":          "1; starts of a quarter of an hour, little besides: 3",
-	"short-pods":          "1, 2; pods of 5 s and 18 s: 3",
-	"churn":               "1, 2; pods of three minutes: 3",
-	"time-sliced":         "1; the pods do the same, but not at the same times: 5",
-	"time-sliced-unequal": "1; the pods do not do the same: 5",
-	"mps":                 "1; one pod does nothing, the two others do not do the same: 5",
-	"lost-gpu":            "1; the interval in which it is lost has activity, of which nobody knows where in it: 2",
-	"engine-away":         "1, 2; the kubelet was away for 4 minutes: 6",
-	"collector-gap":       "1, 2; nobody watched for 10 minutes: 6",
-	"force-deleted":       "1, 2; the end isn't told: a pod is charged up to the last set that has it, 6",
-	"late-and-twice":      "1; pods of three minutes whose idle time is short: 3",
-	"clock-steps":         "1; the node's clock is half a second off: 6",
-	"foreign":             "1; the pod begins and ends while somebody else uses the device: 2",
-	"idle-rank":           "1; one peer's interval tells how the idle time of another counts: 1",
 }
 
 // Table returns the rows of one interval as a table in Markdown.
