@@ -223,7 +223,7 @@ func (b *Book) Gone(uid string, at gpu.Time) {
 // end closes a life: at its last container's end, else at the news of it.
 func (b *Book) end(l *life, at gpu.Time, streamed bool) {
 	mark := pod.Mark{At: at, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
-	if finished := l.pod.Finished(); finished != gpu.NoTime {
+	if finished := l.pod.Released(); finished != gpu.NoTime {
 		mark = pod.Narrow(finished, at, streamed)
 	} else if len(l.last) == 0 && l.pod.Phase == pod.Failed {
 		mark.At = l.began.At // rejected: it never held anything

@@ -342,6 +342,11 @@ func TestCrashLoopAndTerminationHold(t *testing.T) {
 	n.pod(p, 15)
 	n.list(20, listed(p, uuid(0)))
 	require.Len(t, n.set(20), 1, "until the containers are gone")
+	p.Containers[0].Run, p.Containers[0].Waiting = p.Containers[0].Before, ""
+	p.Phase = pod.Failed
+	n.pod(p, 21)
+	n.list(30)
+	require.Equal(t, []string{"a/main " + uuid(0) + " ended 15s"}, n.set(30), "deletion ends the wait for the next start")
 }
 
 // TestRoundingMakesNoOverlap: a begin of a whole second is rounded down.

@@ -64,6 +64,20 @@ func TestCrashLoop(t *testing.T) {
 	}, got)
 }
 
+// TestDeletedInBackOff: a container that waits to start again holds its device
+// until the pod is deleted, not until its last run ended.
+func TestDeletedInBackOff(t *testing.T) {
+	for policy, want := range map[RestartPolicy]float64{RestartAlways: 47.8, RestartNever: 40} {
+		m := &Milestones{}
+		p := &Pod{
+			Phase: Succeeded, RestartPolicy: policy, DeletionAsked: at(47),
+			Containers: []Container{{Name: "c", Restarts: 2, Run: Run{Started: at(38), Finished: at(40)}}},
+		}
+		observe(m, p, 47.8)
+		require.Equal(t, at(want), named(m, gpu.ContainersFinished)[0].At, policy)
+	}
+}
+
 // TestOthersRestartsAreNoAttempts: only the container that holds the device
 // numbers attempts.
 func TestOthersRestartsAreNoAttempts(t *testing.T) {

@@ -131,7 +131,7 @@ func (o *observation) end() {
 	if p.DeletionAsked != gpu.NoTime {
 		o.latch(gpu.DeletionRequested, 0, "", Mark{p.DeletionAsked, SourceAPI, Resolution})
 	}
-	finished := p.Finished()
+	finished := p.Released()
 	if finished != gpu.NoTime && (p.Terminal() || p.DeletionAsked != gpu.NoTime && o.allEnded()) {
 		o.latch(gpu.ContainersFinished, 0, "", o.narrow(finished))
 	}

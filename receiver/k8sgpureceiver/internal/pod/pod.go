@@ -149,6 +149,23 @@ func (p *Pod) Finished() gpu.Time {
 	return last
 }
 
+// Released returns when the pod let go of its devices: when its last container
+// finished. One that waited to start again holds them until it is deleted.
+func (p *Pod) Released() gpu.Time {
+	finished := p.Finished()
+	if finished == gpu.NoTime || p.DeletionAsked <= finished {
+		return finished
+	}
+	for i := range p.Containers {
+		c := &p.Containers[i]
+		again := p.RestartPolicy == RestartAlways || p.RestartPolicy == RestartOnFailure && c.Run.ExitCode != 0
+		if again && !c.Init {
+			return p.DeletionAsked
+		}
+	}
+	return finished
+}
+
 // Admission returns when the kubelet gave the pod its devices, who says so and
 // how uncertain that is: the true time is in (at − u, at] if the source is a
 // stream, else in [at, at + u).
