@@ -67,7 +67,7 @@ func Narrow(second, arrival gpu.Time, streamed bool) Mark {
 
 // latch takes a mark, unless a better one of the same milestone is known.
 func (m *Milestones) latch(name gpu.MilestoneName, attempt int, container string, mark Mark) {
-	if mark.At == gpu.NoTime {
+	if mark.At < gpu.Earliest { // NoTime, or no real time
 		return
 	}
 	key := markKey{name, attempt, container}

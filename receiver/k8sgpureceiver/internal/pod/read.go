@@ -48,7 +48,8 @@ func Read(p *corev1.Pod) Pod {
 	if p.DeletionTimestamp != nil {
 		out.DeletionAsked = seconds(*p.DeletionTimestamp)
 		if grace := p.DeletionGracePeriodSeconds; grace != nil && *grace >= 0 && *grace < 1<<31 {
-			out.DeletionAsked = out.DeletionAsked.Add(-time.Duration(*grace) * time.Second)
+			asked := out.DeletionAsked.Add(-time.Duration(*grace) * time.Second)
+			out.DeletionAsked = max(asked, min(out.DeletionAsked, gpu.Earliest))
 			out.Forced = *grace == 0
 		}
 	}

@@ -65,6 +65,9 @@ func TestReadTimes(t *testing.T) {
 	require.Equal(t, gpu.Time(1796042075603801321), p.Seen)
 	require.NotContains(t, p.Annotations, annotationApplied)
 	require.Equal(t, gpu.NoTime, p.Created)
+	grace = 1 << 30 // 34 years
+	far := Read(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{DeletionTimestamp: &asked, DeletionGracePeriodSeconds: &grace}})
+	require.Equal(t, gpu.Earliest, far.DeletionAsked)
 	for _, bad := range []string{"", "yesterday", "1970-01-01T00:00:00Z", "9999-01-01T00:00:00Z"} {
 		require.Equal(t, gpu.NoTime, seen(bad), bad)
 	}
