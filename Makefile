@@ -93,6 +93,14 @@ test: build ## Run all tests, then those of concurrent code with the race detect
 		go test -shuffle=on -timeout=20m ./...
 	$(if $(RACE),CGO_ENABLED=1 go test $(RACE) -shuffle=on -timeout=20m $(RACE_PKGS))
 
+# The binding calls a C library by way of cgo. The one that it meets here is
+# compiled by the tests.
+.PHONY: dcgm
+dcgm: ## Test the DCGM binding against a stand-in for its library (needs a C compiler)
+	@command -v '$(CC)' > /dev/null || \
+		{ echo "make dcgm: no C compiler '$(CC)': install one (gcc, clang), or name it: make dcgm CC=..." >&2; exit 2; }
+	CC='$(CC)' CGO_ENABLED=1 go test -race -shuffle=on -timeout=5m ./receiver/dcgmreceiver/internal/dcgm/...
+
 .PHONY: lint
 lint: ## Run golangci-lint, formatters included
 	$(TOOL) golangci-lint run $(OWN)
