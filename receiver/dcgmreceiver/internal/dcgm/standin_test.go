@@ -114,7 +114,9 @@ func watch(t *testing.T, name string, fields []nv.Short, entities ...nv.GroupEnt
 	return group, ids, nv.WatchFieldsWithGroupEx(ids, group, second, 60, 0)
 }
 
-func gpuEntity(id uint) nv.GroupEntityPair { return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU, EntityId: id} }
+func gpuEntity(id uint) nv.GroupEntityPair {
+	return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU, EntityId: id}
+}
 func ciEntity(id uint) nv.GroupEntityPair {
 	return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU_CI, EntityId: id}
 }
