@@ -146,8 +146,16 @@ func (d *Device) Points() []Point {
 	return points
 }
 
-// End ends every series: the entity is gone, or what is said of it comes by
-// another connection now. Points tells them once more.
+// Pause says that nobody takes samples from now on, until the next one: no
+// sample speaks for the time across. The series go on.
+func (d *Device) Pause() {
+	for e, m := range d.meters {
+		m.pause()
+		d.cycles[e] = cycles{}
+	}
+}
+
+// End ends every series: the entity is gone. Points tells them once more.
 func (d *Device) End() {
 	for e, m := range d.meters {
 		m.end()

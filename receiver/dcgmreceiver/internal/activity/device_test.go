@@ -206,6 +206,17 @@ func TestEnd(t *testing.T) {
 	}
 }
 
+// Nobody sampled for two seconds: they aren't observed, and the series goes on.
+func TestPause(t *testing.T) {
+	d := board()
+	d.Observe(every(0, 3, engineAt(1)), at(3))
+	d.Pause()
+	d.Observe(every(5, 7, engineAt(1)), at(7))
+	if got, want := told(d.Points()), "engine/prof 0s..7s 5s/5s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // An hour of bursts, sampled every 100 ms and read every 10 s: what is told is
 // the sum over the samples, to less than a µs.
 func TestAnHourOfBurstsAddsUp(t *testing.T) {

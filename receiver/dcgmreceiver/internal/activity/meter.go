@@ -209,9 +209,15 @@ func (m *meter) end() {
 	if m.current < 0 {
 		return
 	}
-	m.settle()
+	m.pause()
 	m.finish()
 	m.current = -1
+}
+
+// pause forgets the newest samples: the next ones speak for nothing, as the
+// first ones did. The series goes on.
+func (m *meter) pause() {
+	m.settle()
 	for i := range m.rungs {
 		m.rungs[i].pending, m.rungs[i].last = m.rungs[i].pending[:0], 0
 	}

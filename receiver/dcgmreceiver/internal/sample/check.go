@@ -75,18 +75,11 @@ func Check(r Raw, w Window) (Value, Drop) {
 	if !ok {
 		return Value{}, NoSpec
 	}
-	if d := sentinel(r); d != Kept {
+	if d := check(r, spec.Type, w); d != Kept {
 		return Value{}, d
 	}
-	switch {
-	case r.Type != spec.Type:
-		return Value{}, WrongType
-	case r.Entity.Kind > spec.Level:
+	if r.Entity.Kind > spec.Level {
 		return Value{}, WrongLevel
-	case r.Micros <= w.After:
-		return Value{}, Stale
-	case r.Micros > w.Until:
-		return Value{}, Future
 	}
 	v := r.Double
 	if r.Type == Integer {
@@ -104,20 +97,38 @@ func Check(r Raw, w Window) (Value, Drop) {
 
 // CheckText returns the value of a sample that is a text: a name, a UUID.
 func CheckText(r Raw, w Window) (string, Drop) {
-	if d := sentinel(r); d != Kept {
+	if d := check(r, Text, w); d != Kept {
 		return "", d
 	}
-	switch {
-	case r.Type != Text:
-		return "", WrongType
-	case r.Micros <= w.After:
-		return "", Stale
-	case r.Micros > w.Until:
-		return "", Future
-	case r.Text == "":
+	if r.Text == "" {
 		return "", Blank
 	}
 	return r.Text, Kept
+}
+
+// CheckInt returns the value of a sample that is a mode or a number of
+// something, of whatever field.
+func CheckInt(r Raw, w Window) (int64, Drop) {
+	if d := check(r, Integer, w); d != Kept {
+		return 0, d
+	}
+	return r.Int, Kept
+}
+
+// check looks at status, sentinel, type and timestamp.
+func check(r Raw, want Type, w Window) Drop {
+	if d := sentinel(r); d != Kept {
+		return d
+	}
+	switch {
+	case r.Type != want:
+		return WrongType
+	case r.Micros <= w.After:
+		return Stale
+	case r.Micros > w.Until:
+		return Future
+	}
+	return Kept
 }
 
 // sentinel tells the samples that hold no value, by status or by sentinel.

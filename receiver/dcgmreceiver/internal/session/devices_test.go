@@ -1,0 +1,173 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package session
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
+)
+
+// part adds a GPU instance with one compute instance, that is a quarter busy.
+func (f *fake) part(id, board, slices uint, uuid string) {
+	f.instances = append(f.instances,
+		engine.Instance{Entity: gi(id), Parent: gpu(board), GPUInstance: id, Slices: slices},
+		engine.Instance{Entity: ci(id), Parent: gi(id), GPUInstance: id, Slices: slices})
+	f.text(ci(id), fieldUUID, uuid)
+	f.text(ci(id), fieldName, "1g.10gb")
+	f.ratio(ci(id), sample.EngineActive, 0.25)
+	f.ratio(gi(id), sample.DRAMActive, 0.5)
+}
+
+// A board comes and another goes: nothing of one that stays is lost.
+func TestBoardsComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.board(1, "GPU-b")
+		r := run(t, f)
+		pass(21 * time.Second)
+		r.Read()
+		f.change(func() {
+			f.gpus = f.gpus[1:]
+			f.board(2, "GPU-c")
+		})
+		pass(20 * time.Second)
+		accounts := r.Read()
+		if len(accounts) != 3 || !accounts[0].Ended || accounts[0].Device.UUID != "GPU-a" || !accounts[0].Points[0].Ended {
+			t.Fatalf("got %+v", accounts)
+		}
+		stayed, came := accounts[1].Points[0], accounts[2].Points[0]
+		if stayed.Observed != time.Duration(stayed.Time-stayed.Start) || r.since(stayed.Time) != 41*time.Second {
+			t.Errorf("of the one that stays: %+v", stayed)
+		}
+		if since := r.since(came.Start); since < 21*time.Second || since > 32*time.Second {
+			t.Errorf("the new one begins at %v", since)
+		}
+		if again := r.Read(); len(again) != 2 {
+			t.Errorf("the end was told again: %+v", again)
+		}
+	})
+}
+
+// A lost GPU answers with sentinels: it stays a device, with what isn't known.
+func TestLostBoard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		r := run(t, f)
+		pass(21 * time.Second)
+		f.change(func() {
+			f.gpus[0].Status = engine.Lost
+			f.text(gpu(0), fieldUUID, "<<<NULL>>>")
+			f.ratio(gpu(0), sample.EngineActive, 140737488355328)
+			f.ratio(gpu(0), sample.PowerWatts, 140737488355328)
+		})
+		pass(20 * time.Second)
+		r.expect(t, "lost", "GPU-a engine/prof 0s..21s 10.5s/21s")
+		lost := r.Read()[0]
+		if lost.Device.Status != engine.Lost || len(lost.Gauges) != 0 || lost.Drops[sample.Blank] == 0 {
+			t.Errorf("got %+v", lost)
+		}
+		f.change(func() {
+			f.gpus[0].Status = engine.OK
+			f.text(gpu(0), fieldUUID, "GPU-a")
+			f.ratio(gpu(0), sample.EngineActive, 1)
+		})
+		pass(20 * time.Second)
+		p := r.Read()[0].Points[0]
+		if got := p.Observed; got < 40*time.Second || got > 42*time.Second || r.since(p.Start) != 0 {
+			t.Errorf("back: %+v", p)
+		}
+	})
+}
+
+// A board is cut into other instances, whose ids are those of the old ones.
+func TestInstancesAreOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.part(0, 0, 1, "MIG-old")
+		r := run(t, f)
+		pass(21 * time.Second)
+		r.expect(t, "one instance", "GPU-a\nMIG-old engine/prof 0s..21s 5.25s/21s dram/prof 0s..21s 10.5s/21s")
+		f.change(func() {
+			f.instances = nil
+			f.part(0, 0, 3, "MIG-new")
+			f.part(1, 0, 1, "MIG-more")
+		})
+		pass(20 * time.Second)
+		var told []string
+		for _, a := range r.Read() {
+			told = append(told, a.Device.UUID)
+			if a.Device.UUID == "MIG-old" != a.Ended {
+				t.Errorf("%s ended: %v", a.Device.UUID, a.Ended)
+			}
+		}
+		if want := []string{"MIG-old", "GPU-a", "MIG-more", "MIG-new"}; !slices.Equal(told, want) {
+			t.Errorf("got %v, want %v", told, want)
+		}
+		f.change(func() { f.instances = nil })
+		pass(20 * time.Second)
+		for _, a := range r.Read() {
+			if a.Device.UUID == "GPU-a" && !a.Ended && len(a.Points) == 0 {
+				t.Error("the whole board isn't accounted")
+			}
+		}
+	})
+}
+
+// One field that can't be served costs that field only.
+func TestFieldThatIsNotServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.board(1, "GPU-b")
+		f.ratio(gpu(1), sample.FP64Active, 1)
+		f.refused[route{gpu(0), sample.FP64Active}] = true
+		r := run(t, f)
+		pass(21 * time.Second)
+		r.expect(t, "without FP64 on one", "GPU-a engine/prof 0s..21s 10.5s/21s\nGPU-b engine/prof 0s..21s 10.5s/21s fp64/prof 0s..21s 21s/21s")
+		had := f.handed
+		pass(100 * time.Second)
+		// A look makes one watch, to read what the devices are, and ends it.
+		if made := f.handed - had; made > 11 {
+			t.Errorf("%d watches were made in 100 s", made)
+		}
+	})
+}
+
+// The engine gives the last XID for ever. Two of the same code are two. It has
+// them some time after they happened.
+func TestXIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		r := run(t, f)
+		pass(11 * time.Second)
+		fire := func() {
+			f.change(func() {
+				for _, w := range f.watches {
+					if slices.Contains(w.fields, sample.XID) {
+						key := route{gpu(0), sample.XID}
+						w.log[key] = append(w.log[key], sample.Raw{
+							Entity: gpu(0), Field: sample.XID, Type: sample.Integer, Int: 31, Micros: time.Now().Add(-1500 * time.Millisecond).UnixMicro(),
+						})
+					}
+				}
+			})
+			pass(10 * time.Second)
+		}
+		fire()
+		r.expect(t, "the first", "GPU-a engine/prof 0s..21s 10.5s/21s xid 31")
+		pass(10 * time.Second)
+		r.expect(t, "no other", "GPU-a engine/prof 0s..31s 15.5s/31s")
+		fire()
+		r.expect(t, "the same again", "GPU-a engine/prof 0s..41s 20.5s/41s xid 31")
+	})
+}
