@@ -50,15 +50,24 @@ func ladders(kind sample.Kind) []ladder {
 	if kind != sample.Board {
 		prof := []Source{Prof}
 		return []ladder{
-			{Any, prof, 0}, {SM, prof, 0}, {Tensor, prof, 0}, {DRAM, prof, 0},
-			{FP64, prof, 0}, {FP32, prof, 0}, {FP16, prof, 0},
+			{Any, prof, 0},
+			{SM, prof, 0},
+			{Tensor, prof, 0},
+			{DRAM, prof, 0},
+			{FP64, prof, 0},
+			{FP32, prof, 0},
+			{FP16, prof, 0},
 		}
 	}
 	deep := []Source{Cycles, Prof}
 	return []ladder{
 		{Any, []Source{Prof, Util}, 1},
-		{SM, deep, 0}, {Tensor, deep, 0}, {DRAM, []Source{Prof}, 0},
-		{FP64, deep, 0}, {FP32, deep, 0}, {FP16, deep, 0},
+		{SM, deep, 0},
+		{Tensor, deep, 0},
+		{DRAM, []Source{Prof}, 0},
+		{FP64, deep, 0},
+		{FP32, deep, 0},
+		{FP16, deep, 0},
 	}
 }
 

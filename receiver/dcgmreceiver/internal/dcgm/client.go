@@ -224,8 +224,7 @@ func ask() error {
 
 // codeOf returns the code of DCGM in an error of the binding, or 0.
 func codeOf(err error) int {
-	var withCode *nv.Error
-	if errors.As(err, &withCode) {
+	if withCode, ok := errors.AsType[*nv.Error](err); ok {
 		return int(withCode.Code)
 	}
 	if err == nil {

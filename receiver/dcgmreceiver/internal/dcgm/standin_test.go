@@ -54,7 +54,11 @@ func newScript(t *testing.T) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Setenv(standin.ScriptVariable, s.Path())
 	out := &script{s, t, start}
 	out.say("clock manual")
@@ -117,9 +121,11 @@ func watch(t *testing.T, name string, fields []nv.Short, entities ...nv.GroupEnt
 func gpuEntity(id uint) nv.GroupEntityPair {
 	return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU, EntityId: id}
 }
+
 func ciEntity(id uint) nv.GroupEntityPair {
 	return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU_CI, EntityId: id}
 }
+
 func giEntity(id uint) nv.GroupEntityPair {
 	return nv.GroupEntityPair{EntityGroupId: nv.FE_GPU_I, EntityId: id}
 }

@@ -4,6 +4,7 @@
 package session
 
 import (
+	"maps"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
@@ -98,16 +99,11 @@ func (a *account) pause() {
 // read returns the account as it stands.
 func (a *account) read() Account {
 	out := Account{
-		Device: a.device, Gauges: map[sample.Field]Gauge{}, XIDs: a.xids,
+		Device: a.device, Gauges: maps.Clone(a.gauges), XIDs: a.xids,
 		Drops: map[sample.Drop]int64{}, Newest: a.newest,
 	}
 	a.xids = nil
-	for f, g := range a.gauges {
-		out.Gauges[f] = g
-	}
-	for d, n := range a.drops {
-		out.Drops[d] += n
-	}
+	maps.Copy(out.Drops, a.drops)
 	if a.activity != nil {
 		out.Points, out.Counts = a.activity.Points(), a.activity.Counts()
 		for d, n := range out.Counts.Dropped {

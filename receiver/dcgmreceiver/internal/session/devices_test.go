@@ -142,32 +142,51 @@ func TestFieldThatIsNotServed(t *testing.T) {
 	})
 }
 
-// The engine gives the last XID for ever. Two of the same code are two. It has
-// them some time after they happened.
+// The engine gives the last XID for ever, also one of before we came. Two of the
+// same code are two. It has them some time after they happened.
 func TestXIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.board(0, "GPU-a")
+		f.xid(0, 79)
 		r := run(t, f)
 		pass(11 * time.Second)
-		fire := func() {
-			f.change(func() {
-				for _, w := range f.watches {
-					if slices.Contains(w.fields, sample.XID) {
-						key := route{gpu(0), sample.XID}
-						w.log[key] = append(w.log[key], sample.Raw{
-							Entity: gpu(0), Field: sample.XID, Type: sample.Integer, Int: 31, Micros: time.Now().Add(-1500 * time.Millisecond).UnixMicro(),
-						})
-					}
-				}
-			})
-			pass(10 * time.Second)
-		}
-		fire()
+		r.expect(t, "one of before", "GPU-a engine/prof 0s..11s 5.5s/11s")
+		f.change(func() { f.xid(0, 31) })
+		pass(10 * time.Second)
 		r.expect(t, "the first", "GPU-a engine/prof 0s..21s 10.5s/21s xid 31")
 		pass(10 * time.Second)
 		r.expect(t, "no other", "GPU-a engine/prof 0s..31s 15.5s/31s")
-		fire()
+		f.change(func() { f.xid(0, 31) })
+		pass(10 * time.Second)
 		r.expect(t, "the same again", "GPU-a engine/prof 0s..41s 20.5s/41s xid 31")
+		f.start()
+		pass(20 * time.Second)
+		if xids := r.Read()[0].XIDs; len(xids) != 0 {
+			t.Errorf("a new engine's last one was told again: %v", xids)
+		}
+	})
+}
+
+// What is said not to be supported isn't asked for any more.
+func TestUnsupportedFieldIsNotWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.board(1, "GPU-b")
+		f.number(gpu(0), sample.Util, 9223372036854775794)
+		f.number(gpu(1), sample.Util, 40)
+		r := run(t, f)
+		pass(31 * time.Second)
+		f.change(func() {
+			for _, w := range f.watches {
+				if slices.Contains(w.fields, sample.Util) && slices.Contains(w.entities, gpu(0)) {
+					t.Error("203 of GPU 0 is still watched")
+				}
+			}
+		})
+		if g := r.Read()[1].Gauges; g[sample.Util].Value.Int != 40 {
+			t.Errorf("203 of GPU 1: %+v", g)
+		}
 	})
 }

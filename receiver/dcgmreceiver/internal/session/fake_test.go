@@ -25,9 +25,9 @@ type fake struct {
 	instances  []engine.Instance
 	values     map[route]sample.Raw
 	refused    map[route]bool // a watch with it fails whole
+	xids       []sample.Raw   // the last one of each board, kept for ever
 	watches    map[engine.Watch]*fakeWatch
 	handed     uintptr
-	mostHad    int             // watches at a time
 	hang       <-chan struct{} // calls wait for it, if it isn't nil
 }
 
@@ -35,7 +35,6 @@ type fakeWatch struct {
 	entities []sample.Entity
 	fields   []sample.Field
 	every    time.Duration
-	began    time.Time
 	log      map[route][]sample.Raw
 	until    time.Time // up to which the log is complete
 }
@@ -90,6 +89,20 @@ func (f *fake) board(id uint, uuid string) {
 	f.text(gpu(id), fieldName, "NVIDIA H100")
 	f.ratio(gpu(id), sample.EngineActive, 0.5)
 	f.ratio(gpu(id), sample.PowerWatts, 300)
+}
+
+// xid is an error of a board that happened a moment ago.
+func (f *fake) xid(board uint, code int64) {
+	x := sample.Raw{
+		Entity: gpu(board), Field: sample.XID, Type: sample.Integer, Int: code,
+		Micros: time.Now().Add(-1500 * time.Millisecond).UnixMicro(),
+	}
+	f.xids = []sample.Raw{x}
+	for _, w := range f.watches {
+		if slices.Contains(w.fields, sample.XID) {
+			w.log[route{x.Entity, x.Field}] = append(w.log[route{x.Entity, x.Field}], x)
+		}
+	}
 }
 
 // sample takes the samples that are due.
@@ -194,8 +207,12 @@ func (c *fakeClient) Watch(entities []sample.Entity, fields []sample.Field, ever
 	}
 	c.f.handed++
 	w := engine.Watch{Group: c.f.handed, Fields: c.f.handed}
-	c.f.watches[w] = &fakeWatch{entities, fields, every, time.Now(), map[route][]sample.Raw{}, time.Now()}
-	c.f.mostHad = max(c.f.mostHad, len(c.f.watches))
+	c.f.watches[w] = &fakeWatch{entities, fields, every, map[route][]sample.Raw{}, time.Now()}
+	for _, x := range c.f.xids {
+		if slices.Contains(fields, sample.XID) {
+			c.f.watches[w].log[route{x.Entity, x.Field}] = []sample.Raw{x}
+		}
+	}
 	c.f.sample()
 	return w, nil
 }

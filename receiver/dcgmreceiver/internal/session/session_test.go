@@ -60,17 +60,17 @@ func pass(d time.Duration) {
 func (r *running) told() string {
 	var lines []string
 	for _, a := range r.Read() {
-		line := a.Device.UUID
+		words := []string{a.Device.UUID}
 		if a.Ended {
-			line += " ended"
+			words = append(words, "ended")
 		}
 		for _, p := range a.Points {
-			line += fmt.Sprintf(" %v/%v %v..%v %v/%v", p.Engine, p.Source, r.since(p.Start), r.since(p.Time), p.Active, p.Observed)
+			words = append(words, fmt.Sprintf("%v/%v %v..%v %v/%v", p.Engine, p.Source, r.since(p.Start), r.since(p.Time), p.Active, p.Observed))
 		}
 		for _, x := range a.XIDs {
-			line += fmt.Sprintf(" xid %d", x.Code)
+			words = append(words, fmt.Sprintf("xid %d", x.Code))
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Join(words, " "))
 	}
 	return strings.Join(lines, "\n")
 }

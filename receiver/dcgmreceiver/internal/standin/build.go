@@ -51,6 +51,7 @@ func Build(ctx context.Context, dir string) (string, error) {
 		"-Wl,-soname," + Library, "-Wl,-z,nodelete", "-isystem", headers, "-o", library,
 	}
 	args = append(append(args, files...), "-lpthread")
+	//nolint:gosec // the compiler is the one that the tester names
 	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the stand-in for %s: %s: %w\n%s", Library, compiler, err, out)
 	}
@@ -82,8 +83,7 @@ func headers(ctx context.Context, dir string) (string, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", binding)
 	list.Dir = dir
 	out, err := list.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("%w: %s", err, exit.Stderr)
 	}
 	module := strings.TrimSpace(string(out))

@@ -20,7 +20,7 @@ type Entity struct {
 	ID   uint
 }
 
-// GPU, GI and CI are the entities of an id.
+// GPU is a board.
 func GPU(id uint) Entity { return Entity{"gpu", id} }
 
 // GI is a GPU instance.

@@ -3,7 +3,11 @@
 
 package topology
 
-import "github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
+import (
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
+)
 
 // Change is what two looks at the devices differ in, by UUID.
 type Change struct {
@@ -118,7 +122,7 @@ func (s *Support) Probe(e sample.Entity, fields []sample.Field, watch func([]sam
 	}
 	var served []sample.Field
 	for _, f := range asking {
-		ok, err := watch(append(served[:len(served):len(served)], f))
+		ok, err := watch(append(slices.Clip(served), f))
 		if err != nil {
 			return nil, err
 		}
