@@ -16,6 +16,13 @@ type Spec struct {
 
 // The fields, by what they measure.
 const (
+	Name              Field = 50
+	NVMLIndex         Field = 52
+	UUID              Field = 54
+	Minor             Field = 55
+	PCIBusID          Field = 57
+	MIGMode           Field = 67
+	MIGMaxSlices      Field = 69
 	EnergyMillijoules Field = 156
 	PowerWatts        Field = 155
 	Temperature       Field = 150
@@ -45,9 +52,9 @@ const (
 	FP16Cycles        Field = 1096
 )
 
-// Profiling reports whether a field is served by DCGM's profiling: a watch
-// with one such field that can't be served fails whole.
-func (f Field) Profiling() bool { return 1001 <= f && f <= 1075 }
+// Profiling reports whether a field is served by DCGM's profiling, counters of
+// cycles too: a watch with one such field that can't be served fails whole.
+func (f Field) Profiling() bool { return 1001 <= f && f <= 1096 }
 
 const (
 	mebibyte  = 1 << 20

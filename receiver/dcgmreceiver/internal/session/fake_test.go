@@ -85,8 +85,8 @@ func (f *fake) ratio(e sample.Entity, field sample.Field, v float64) {
 // board adds a board that is half busy.
 func (f *fake) board(id uint, uuid string) {
 	f.gpus = append(f.gpus, engine.GPU{ID: id, Status: engine.OK})
-	f.text(gpu(id), fieldUUID, uuid)
-	f.text(gpu(id), fieldName, "NVIDIA H100")
+	f.text(gpu(id), sample.UUID, uuid)
+	f.text(gpu(id), sample.Name, "NVIDIA H100")
 	f.ratio(gpu(id), sample.EngineActive, 0.5)
 	f.ratio(gpu(id), sample.PowerWatts, 300)
 }

@@ -110,17 +110,9 @@ func entitiesOf(gpus []engine.GPU, instances []engine.Instance) []sample.Entity 
 }
 
 // The fields that tell what an entity is.
-const (
-	fieldName      sample.Field = 50
-	fieldIndex     sample.Field = 52
-	fieldUUID      sample.Field = 54
-	fieldMinor     sample.Field = 55
-	fieldPCI       sample.Field = 57
-	fieldMIGMode   sample.Field = 66
-	fieldMaxSlices sample.Field = 67
-)
-
-var factFields = []sample.Field{fieldName, fieldIndex, fieldUUID, fieldMinor, fieldPCI, fieldMIGMode, fieldMaxSlices}
+var factFields = []sample.Field{
+	sample.Name, sample.NVMLIndex, sample.UUID, sample.Minor, sample.PCIBusID, sample.MIGMode, sample.MIGMaxSlices,
+}
 
 // read reads the facts of entities. They are watched for it and no longer: a
 // watch samples at once, and an id may be another entity's since the last look.
@@ -154,20 +146,20 @@ func factsOf(values []sample.Raw, w sample.Window) topology.Facts {
 		text, drop := sample.CheckText(r, w)
 		number, numberDrop := sample.CheckInt(r, w)
 		switch {
-		case drop == sample.Kept && r.Field == fieldName:
+		case drop == sample.Kept && r.Field == sample.Name:
 			f.Name = text
-		case drop == sample.Kept && r.Field == fieldUUID:
+		case drop == sample.Kept && r.Field == sample.UUID:
 			f.UUID = text
-		case drop == sample.Kept && r.Field == fieldPCI:
+		case drop == sample.Kept && r.Field == sample.PCIBusID:
 			f.PCI = text
 		case numberDrop != sample.Kept || number < 0 || number > 1<<20:
-		case r.Field == fieldIndex:
+		case r.Field == sample.NVMLIndex:
 			f.Index = int(number)
-		case r.Field == fieldMinor:
+		case r.Field == sample.Minor:
 			f.Minor = int(number)
-		case r.Field == fieldMIGMode:
+		case r.Field == sample.MIGMode:
 			f.MIG = number == 1
-		case r.Field == fieldMaxSlices:
+		case r.Field == sample.MIGMaxSlices:
 			f.MaxSlices = uint(number)
 		}
 	}

@@ -38,6 +38,7 @@
 //	remove-mig <gpu>         its instances
 //
 //	set <kind> <id> <field> <type> <value>      in force from now on
+//	rate <kind> <id> <field> <per second>       an integer grows from now on
 //	unset <kind> <id> <field>                   nothing is measured
 //	unservable <kind> <id> <field>              a watch with it fails whole
 //	sample <kind> <id> <field> <time> <status> <type> <value>

@@ -41,6 +41,9 @@ var (
 // UUID is the one that Board gives to a board.
 func UUID(gpu uint) string { return fmt.Sprintf("GPU-00000000-0000-0000-0000-%012d", gpu) }
 
+// cyclesPerSecond is what 1084 counts.
+const cyclesPerSecond = 1_980_000_000
+
 // Board adds an idle board, with MIG instances if there are any.
 func (s *Script) Board(gpu uint, m Model, instances ...Instance) error {
 	if err := s.Say("gpu %d %s %d %s", gpu, UUID(gpu), gpu, m.Name); err != nil {
@@ -78,21 +81,31 @@ func (s *Script) Instances(gpu uint, m Model, instances ...Instance) error {
 
 // measures sets what is measured on a board.
 func (s *Script) measures(board Entity, m Model, mig bool) error {
-	util := Int(0)
+	util, mode := Int(0), Int(0)
 	if mig {
-		util = IntNotSupported
+		util, mode = IntNotSupported, Int(1)
 	}
 	for field, v := range map[uint16]Value{
-		55: Int(int64(board.ID)), 57: String(fmt.Sprintf("00000000:%02X:00.0", board.ID+1)),
+		52: Int(int64(board.ID)), 55: Int(int64(board.ID)), 67: mode, 69: Int(maxSlices), 57: String(fmt.Sprintf("00000000:%02X:00.0", board.ID+1)),
 		100: Int(1980), 150: Int(40), 155: Double(70), 156: Int(0), 203: util,
+
 		250: Int(81559), 251: Int(81000), 252: Int(1), 253: Int(558), 526: NotSupported,
 	} {
 		if err := s.Set(board, field, v); err != nil {
 			return err
 		}
 	}
-	for field := uint16(1084); m.GPM && field <= 1096; field++ {
-		if err := s.Set(board, field, Int(0)); err != nil {
+	for field := uint16(1084); field <= 1096; field++ {
+		err := s.Set(board, field, Int(0))
+		if !m.GPM {
+			err = s.Say("unservable %s %d", board, field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.GPM { // idle cycles pass too
+		if err := s.Say("rate %s 1084 %d", board, cyclesPerSecond); err != nil {
 			return err
 		}
 	}

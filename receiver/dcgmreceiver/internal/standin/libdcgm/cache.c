@@ -93,8 +93,12 @@ void series_sample(entity_t *e, unsigned short field, int64_t ts)
 	bool first = s->first && engine.entities[e->gpu]->gpm && field_is_profiling(field);
 	if (unreachable || too_low || first)
 		series_push(s, ts, DCGM_ST_OK, &blank);
-	else if (from != NULL && from->known)
-		series_push(s, ts, DCGM_ST_OK, &from->value);
+	else if (from != NULL && from->known) {
+		value_t v = from->value;
+		if (from->rate != 0) // in 128 bits: cycles of hours
+			v.i64 += (int64_t)((__int128)from->rate * (ts - from->rated) / 1000000);
+		series_push(s, ts, DCGM_ST_OK, &v);
+	}
 }
 
 void engine_advance(void)

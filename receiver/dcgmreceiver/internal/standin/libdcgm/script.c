@@ -183,8 +183,15 @@ static bool of_field(const char *verb, const char *rest)
 		return true;
 	}
 	if (strcmp(verb, "set") == 0) {
+		s->rate = 0;
 		s->known = parse_value(rest, &s->value);
 		return s->known;
+	}
+	if (strcmp(verb, "rate") == 0) {
+		s->value.i64 += (int64_t)((__int128)s->rate * (engine_now() - s->rated) / 1000000);
+		s->rated = engine_now();
+		s->rate = strtoll(rest, NULL, 10);
+		return s->known && s->value.type == DCGM_FT_INT64;
 	}
 	long long ts; // "sample": one that the engine took, whatever is set
 	int status;

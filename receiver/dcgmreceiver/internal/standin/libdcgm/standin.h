@@ -42,6 +42,8 @@ typedef struct {
 typedef struct {
 	bool known;       // the script gives a value
 	value_t value;    // in force
+	int64_t rate;     // of a counter, per second since rated
+	int64_t rated;    // µs
 	bool unservable;  // a watch of it fails, as profiling fields do
 	int watchers;     // 0: not sampled
 	int64_t period;   // µs
