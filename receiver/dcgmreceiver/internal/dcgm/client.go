@@ -105,23 +105,32 @@ func (c *client) Watch(entities []sample.Entity, fields []sample.Field, every, k
 	}
 	for _, e := range entities {
 		if err = nv.AddEntityToGroup(group, kinds[e.Kind], e.ID); err != nil {
-			return engine.Watch{}, errors.Join(c.fail(fmt.Sprintf("add %v %d to a group", e.Kind, e.ID), err), ignoreGone(nv.DestroyGroup(group)))
+			err = c.refused(fmt.Sprintf("add %v %d to a group", e.Kind, e.ID), err)
+			return engine.Watch{}, errors.Join(err, ignoreGone(nv.DestroyGroup(group)))
 		}
 	}
-	ids, err := nv.FieldGroupCreate(name, shorts(fields))
+	ids, err := nv.FieldGroupCreate(name, shorts(fields)) // an older engine doesn't know them all
 	if err != nil {
-		return engine.Watch{}, errors.Join(c.fail("make a field group", err), ignoreGone(nv.DestroyGroup(group)))
+		return engine.Watch{}, errors.Join(c.refused("make a field group", err), ignoreGone(nv.DestroyGroup(group)))
 	}
 	w := engine.Watch{Group: group.GetHandle(), Fields: ids.GetHandle()}
 	c.groups[w] = name
 	if err = nv.WatchFieldsWithGroupEx(ids, group, every.Microseconds(), keep.Seconds(), 0); err != nil {
-		err = c.fail("watch", err)
-		if !errors.Is(err, engine.ErrGone) && !errors.Is(err, engine.ErrTimeout) {
-			err = errors.Join(engine.ErrNotServed, err, c.drop(w))
+		if err = c.refused("watch", err); errors.Is(err, engine.ErrNotServed) {
+			err = errors.Join(err, c.drop(w))
 		}
 		return engine.Watch{}, err
 	}
 	return w, nil
+}
+
+// refused is fail for what an engine that lives doesn't serve.
+func (c *client) refused(what string, err error) error {
+	err = c.fail(what, err)
+	if errors.Is(err, engine.ErrGone) || errors.Is(err, engine.ErrTimeout) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", engine.ErrNotServed, err)
 }
 
 func (c *client) Since(w engine.Watch, since int64) ([]sample.Raw, int64, error) {

@@ -128,6 +128,14 @@ func TestClientTellsWhatIsNotServed(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
+	for what, ask := range map[string]struct {
+		entity uint
+		field  sample.Field
+	}{"a field of a newer engine": {0, 2000}, "a board that isn't there": {9, 1001}} {
+		if _, err := c.Watch([]sample.Entity{board(ask.entity)}, []sample.Field{ask.field}, time.Second, time.Minute); !errors.Is(err, engine.ErrNotServed) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
 	watchAll(t, c, []sample.Field{1001}, board(0))
 }
 

@@ -192,3 +192,40 @@ func TestUnsupportedFieldIsNotWatched(t *testing.T) {
 		}
 	})
 }
+
+// What wasn't served is asked for again after a while: another client may have
+// had the profiling.
+func TestRefusedFieldIsServedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.ratio(gpu(0), sample.TensorActive, 0.5)
+		f.refused[route{gpu(0), sample.EngineActive}] = true
+		f.refused[route{gpu(0), sample.TensorActive}] = true
+		r := run(t, f)
+		pass(5 * time.Minute)
+		r.expect(t, "refused", "GPU-a")
+		f.change(func() { clear(f.refused) })
+		pass(10 * time.Minute)
+		if got := len(r.Read()[0].Points); got != 2 {
+			t.Errorf("%d engines are measured", got)
+		}
+	})
+}
+
+// A board of which nothing can be read costs that board only.
+func TestBoardThatCannotBeWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.board(1, "GPU-b")
+		f.refused[route{gpu(1), sample.UUID}] = true
+		r := run(t, f)
+		pass(21 * time.Second)
+		r.state(t, "one of two", "")
+		r.expect(t, "one of two", "GPU-a engine/prof 0s..21s 10.5s/21s")
+		if lacks := r.State().Lacks; len(lacks) != 1 || lacks[0].Entity != gpu(1) || lacks[0].Reason != "no_uuid" {
+			t.Errorf("lacks: %+v", lacks)
+		}
+	})
+}

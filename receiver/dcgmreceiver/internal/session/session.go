@@ -19,6 +19,7 @@ type Config struct {
 	Interval time.Duration // between samples: sample_interval
 	Look     time.Duration // between looks at the devices
 	Hung     time.Duration // a call that takes longer says that the engine hangs
+	Ask      time.Duration // between attempts to read what wasn't served
 	// The wait before another connect: from Retry, doubled up to MaxRetry.
 	Retry, MaxRetry time.Duration
 }
@@ -26,7 +27,7 @@ type Config struct {
 // DefaultConfig returns the rules for samples that are taken every interval.
 func DefaultConfig(open engine.Opener, interval time.Duration) Config {
 	return Config{
-		Open: open, Interval: interval, Look: 10 * time.Second, Hung: 5 * time.Second,
+		Open: open, Interval: interval, Look: 10 * time.Second, Hung: 5 * time.Second, Ask: 10 * time.Minute,
 		Retry: time.Second, MaxRetry: 30 * time.Second,
 	}
 }

@@ -19,6 +19,7 @@ type use struct {
 	s         *Session
 	c         engine.Client
 	looked    time.Time // zero: not yet
+	asked     time.Time // since when support is learned
 	instances []engine.Instance
 	facts     map[sample.Entity]topology.Facts
 	devices   []topology.Device
@@ -34,7 +35,7 @@ type route struct {
 }
 
 func newUse(s *Session, c engine.Client) *use {
-	return &use{s: s, c: c, facts: map[sample.Entity]topology.Facts{}, support: topology.NewSupport()}
+	return &use{s: s, c: c, facts: map[sample.Entity]topology.Facts{}, support: topology.NewSupport(), asked: time.Now()}
 }
 
 // turn looks, if it is time to, and drains what was sampled.
@@ -76,6 +77,10 @@ func (u *use) look() error {
 		u.support.Forget(d.Entity)
 	}
 	u.devices = devices
+	// Another client may have had the profiling, or a driver learned more.
+	if time.Since(u.asked) >= u.s.config.Ask {
+		u.support, u.asked = topology.NewSupport(), time.Now()
+	}
 	u.s.settle(devices, lacks)
 	return u.watch()
 }
@@ -121,6 +126,18 @@ func (u *use) read(entities []sample.Entity, facts map[sample.Entity]topology.Fa
 		return nil
 	}
 	w, err := u.c.Watch(entities, factFields, u.s.config.Interval, u.s.config.Look)
+	if errors.Is(err, engine.ErrNotServed) {
+		if len(entities) == 1 {
+			return nil // nothing is known of it
+		}
+		// One of them spoils it for all: each by itself.
+		for i := range entities {
+			if err = u.read(entities[i:i+1], facts); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("read what the devices are: %w", err)
 	}
