@@ -122,9 +122,10 @@ func violations(files []goFile) []string {
 }
 
 func isPure(f goFile) bool {
-	const k8s = "receiver/k8sgpureceiver/internal/"
+	const k8s, dcgm = "receiver/k8sgpureceiver/internal/", "receiver/dcgmreceiver/internal/"
 	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit",
-		k8s+"allocation", k8s+"deviceid", k8s+"pod", k8s+"workload") && !f.isTest()
+		k8s+"allocation", k8s+"deviceid", k8s+"pod", k8s+"workload",
+		dcgm+"sample", dcgm+"activity", dcgm+"topology", dcgm+"points") && !f.isTest()
 }
 
 // within reports whether p is one of the folders or below one.
@@ -249,6 +250,9 @@ func TestImportsFindsPlantedViolations(t *testing.T) {
 		{"distribution/components.go", module + "/processor/gpuaccountingprocessor", ""},
 		{"receiver/dcgmreceiver/scraper.go", "github.com/NVIDIA/go-dcgm/pkg/dcgm", importRules[6].name},
 		{"receiver/dcgmreceiver/internal/dcgm/client.go", "github.com/NVIDIA/go-dcgm/pkg/dcgm", ""},
+		{"receiver/dcgmreceiver/internal/session/session.go", "github.com/NVIDIA/go-dcgm/pkg/dcgm", importRules[6].name},
+		{"receiver/dcgmreceiver/internal/activity/meter.go", "os", importRules[2].name},
+		{"receiver/dcgmreceiver/internal/standin/build.go", "os", ""},
 		{"processor/gpuaccountingprocessor/a.go", "k8s.io/api/core/v1", importRules[7].name},
 		{"receiver/k8sgpureceiver/watch.go", "k8s.io/api/core/v1", ""},
 		{"cmd/gpusim/internal/truth/book.go", module + "/internal/ledger", importRules[8].name},
@@ -281,6 +285,10 @@ const second = clock.Second
 		"internal/ledger/ledger.go":      {"internal/ledger/ledger.go: time.Now: " + clockRule},
 		"internal/ledger/ledger_test.go": nil,
 		"internal/gpupdata/decode.go":    nil,
+		"receiver/dcgmreceiver/internal/sample/check.go": {
+			"receiver/dcgmreceiver/internal/sample/check.go: time.Now: " + clockRule,
+		},
+		"receiver/dcgmreceiver/internal/session/session.go": nil,
 	} {
 		f, err := parseGo(name, []byte(text))
 		if err != nil {
