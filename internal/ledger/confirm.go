@@ -126,6 +126,9 @@ func (n *node) forgetTotals() {
 			forgotten[t] = true
 		}
 	}
+	if len(forgotten) == 0 {
+		return
+	}
 	for _, p := range n.ledger.pods {
 		p.totals = slices.DeleteFunc(p.totals, func(t *total) bool { return forgotten[t] })
 	}

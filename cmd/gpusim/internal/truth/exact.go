@@ -4,7 +4,6 @@
 package truth
 
 import (
-	"math"
 	"math/big"
 	"math/bits"
 )
@@ -19,27 +18,30 @@ func mulDiv(a, b, c int64) int64 {
 	return int64(quotient)
 }
 
-// mulFloat returns ⌊a·x⌋ for the exact value of a in [0, 1].
+// mulFloat returns ⌊a·x⌋ for the exact value of a in [0, 1], in the most obvious
+// way: the collector has a faster one.
 func mulFloat(a float64, x int64) int64 {
-	const mantissa = 53
-	fraction, exponent := math.Frexp(a)
-	high, low := bits.Mul64(uint64(math.Ldexp(fraction, mantissa)), uint64(x))
-	shift := uint(mantissa - exponent)
-	if shift < 64 {
-		return int64(high<<(64-shift) | low>>shift)
-	}
-	return int64(high >> (shift - 64))
+	product := exactly(a, x)
+	return new(big.Int).Quo(product.Num(), product.Denom()).Int64()
+}
+
+// exactly returns a·x.
+func exactly(a float64, x int64) *big.Rat {
+	product := new(big.Rat).SetFloat64(a)
+	return product.Mul(product, new(big.Rat).SetInt64(x))
 }
 
 // isBelow reports whether part/whole < limit, exactly.
 func isBelow(part, whole int64, limit float64) bool {
-	floor := mulFloat(limit, whole)
-	if part != floor {
-		return part < floor
+	const near = 1e-9 // far more than what floats are off
+	switch share := float64(part) / float64(whole); {
+	case share < limit*(1-near):
+		return true
+	case share > limit*(1+near):
+		return false
+	default:
+		return exactly(limit, whole).Cmp(new(big.Rat).SetInt64(part)) > 0
 	}
-	product := new(big.Rat).SetFloat64(limit)
-	product.Mul(product, new(big.Rat).SetInt64(whole))
-	return product.Cmp(new(big.Rat).SetInt64(part)) > 0
 }
 
 // shares divides r by weights, from the last to the first: each takes its part
