@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
@@ -21,7 +22,7 @@ import (
 func runSession(t *testing.T, interval time.Duration) *session.Session {
 	t.Helper()
 	c := session.DefaultConfig(func(ctx context.Context) (engine.Client, error) { return Open(ctx, standalone) }, interval)
-	c.Look, c.Hung, c.Retry = 100*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
+	c.Look, c.Hung, c.Retry = 5*interval, 20*time.Millisecond, 20*time.Millisecond
 	s := session.New(c)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -58,12 +59,19 @@ func find(accounts []session.Account, uuid string) (session.Account, bool) {
 	return session.Account{}, false
 }
 
-func observed(s *session.Session, uuid string) time.Duration {
-	a, ok := find(s.Read(), uuid)
-	if !ok || len(a.Points) == 0 {
-		return 0
+// engineOf returns the series of "engine" of a device; it may come after others.
+func engineOf(accounts []session.Account, uuid string) activity.Point {
+	a, _ := find(accounts, uuid)
+	for _, p := range a.Points {
+		if p.Engine == activity.Any {
+			return p
+		}
 	}
-	return a.Points[0].Observed
+	return activity.Point{}
+}
+
+func observed(s *session.Session, uuid string) time.Duration {
+	return engineOf(s.Read(), uuid).Observed
 }
 
 func TestSessionThroughRestartAndHang(t *testing.T) {
@@ -83,7 +91,7 @@ func TestSessionThroughRestartAndHang(t *testing.T) {
 	if part.Device.Parent != standin.UUID(1) || part.Device.Slices != 3 || part.Device.Profile != "3g.40gb" {
 		t.Errorf("the instance: %+v", part.Device)
 	}
-	if p := part.Points[0]; p.Active*4 != p.Observed {
+	if p := engineOf(accounts, "MIG-b"); p.Observed == 0 || p.Active*4 != p.Observed {
 		t.Errorf("the instance: %+v", p)
 	}
 	if board, _ := find(accounts, standin.UUID(1)); len(board.Points) != 0 || board.Gauges[sample.PowerWatts].Value.Float != 70 {

@@ -33,8 +33,10 @@ int entity_find(dcgm_field_entity_group_t kind, dcgm_field_eid_t id)
 
 series_t *series_of(entity_t *e, unsigned short field)
 {
-	if (e->series[field] == NULL)
+	if (e->series[field] == NULL) {
 		e->series[field] = calloc(1, sizeof(series_t));
+		e->used[e->used_count++] = field;
+	}
 	return e->series[field];
 }
 
@@ -108,12 +110,13 @@ void engine_advance(void)
 		return; // nothing is due
 	engine.advanced = now;
 	for (int i = 0; i < engine.count; i++) {
-		for (int f = 0; f < MAX_FIELD; f++) {
-			series_t *s = engine.entities[i]->series[f];
-			if (s == NULL || s->watchers == 0)
+		entity_t *e = engine.entities[i];
+		for (int f = 0; f < e->used_count; f++) {
+			series_t *s = e->series[e->used[f]];
+			if (s->watchers == 0)
 				continue;
 			for (; s->next <= now; s->next += s->period)
-				series_sample(engine.entities[i], (unsigned short)f, s->next);
+				series_sample(e, e->used[f], s->next);
 		}
 	}
 }

@@ -65,6 +65,8 @@ typedef struct {
 	char name[MAX_STRING]; // model, or profile
 	bool gpm;              // a profiling field's first sample is blank
 	series_t *series[MAX_FIELD];
+	unsigned short used[MAX_FIELD]; // the fields that have a series
+	int used_count;
 } entity_t;
 
 typedef struct {
