@@ -18,7 +18,8 @@ import (
 // shownDifferences is how many differences are printed.
 const shownDifferences = 10
 
-// check compares what a collector exported of a scenario with what is true.
+// check compares the times that a collector exported of a scenario with what
+// its rules make of what was told.
 func check(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var o runFlags
 	var url string

@@ -41,8 +41,11 @@ func pageOf(accounts []counters.Account) string {
 	for _, a := range accounts {
 		labels := fmt.Sprintf("hw_id=%q,k8s_node_name=%q", a.Device, a.Node)
 		if a.Held() {
-			labels += fmt.Sprintf(",k8s_namespace_name=%q,k8s_pod_name=%q,k8s_pod_uid=%q,gpu_attribution=%q",
-				a.Namespace, a.Pod, a.PodUID, a.Attribution)
+			all := a.Labels()
+			for _, l := range all[1:] { // without the cluster, which is the resource's
+				labels += fmt.Sprintf(",%s=%q", strings.ReplaceAll(l.Name, ".", "_"), l.Value)
+			}
+			labels += fmt.Sprintf(",k8s_pod_uid=%q,gpu_attribution=%q", a.PodUID, a.Attribution)
 			for name, d := range map[string]float64{
 				"allocated": a.Allocated.Seconds(), "active": a.Active.Seconds(),
 				"productive": a.Productive.Seconds(), "entitled": a.Entitled.Seconds(),
@@ -94,6 +97,18 @@ func TestCheckFinds(t *testing.T) {
 				return strings.Replace(page, `gpu_memory_resident=""} 120`, `gpu_memory_resident=""} 120.000002`, 1)
 			},
 			"gpu.time (unallocated, free): truth 2m0s, exported 2m0.000002s",
+		},
+		"a label": {
+			func(page string) string {
+				return strings.ReplaceAll(page, `k8s_namespace_name="default"`, `k8s_namespace_name="evil"`)
+			},
+			`pod default/p (exclusive), k8s.namespace.name: truth "default", exported "evil"`,
+		},
+		"a label of one series": {
+			func(page string) string {
+				return strings.Replace(page, `k8s_namespace_name="default"`, `k8s_namespace_name="evil"`, 1)
+			},
+			"the export has 2 accounts of node n-0, device ",
 		},
 		"its own error": {
 			func(page string) string {

@@ -24,7 +24,7 @@ type demoFlags struct {
 }
 
 // demo replays a scenario, prints the account that a collector made of it and
-// compares it with what is true.
+// compares it with what the rules make of what was told.
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := demoFlags{runFlags: runFlags{
 		connections: 1,

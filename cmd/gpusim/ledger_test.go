@@ -42,8 +42,10 @@ func published(sim *simulation) (accounts []counters.Account) {
 
 func accountOf(a *gpu.Account) counters.Account {
 	account := counters.Account{
-		Node: a.Device.Node, Device: cmp.Or(string(a.Device.ID), a.Device.Ref),
-		Namespace: a.Holder.Namespace, Pod: a.Holder.Pod, PodUID: a.Holder.PodUID, Attribution: a.Attribution,
+		Cluster: a.Device.Cluster, Node: a.Device.Node, Device: cmp.Or(string(a.Device.ID), a.Device.Ref),
+		Parent: string(a.Device.Parent), Namespace: a.Holder.Namespace, Pod: a.Holder.Pod, PodUID: a.Holder.PodUID,
+		Container: a.Holder.Container, WorkloadKind: a.Holder.Workload.Kind, Workload: a.Holder.Workload.Name,
+		Class: a.Holder.Workload.Class, Group: a.Holder.Workload.Group, Attribution: a.Attribution,
 		States:    map[gpu.Condition]time.Duration{},
 		Allocated: a.Allocated, Active: a.Active, Productive: a.Productive, Entitled: a.Entitled,
 	}

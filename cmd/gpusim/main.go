@@ -25,7 +25,7 @@ type command struct {
 var commands = []command{
 	{"demo", "replay a day of a small cluster, print where its GPU time went, check it", demo},
 	{"run", "send what a scenario tells to a collector", runScenario},
-	{"check", "compare what a collector exported of a scenario with what is true", check},
+	{"check", "compare what a collector exported of a scenario's time with the truth", check},
 	{"gentd26", "replay the GenTD26 recording, print where its GPU time went", gentd26},
 }
 

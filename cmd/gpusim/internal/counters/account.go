@@ -15,13 +15,20 @@ import (
 // Account is what the counters say of one holder of one device, as far as its
 // time was found in one way, or of the time of a device that nobody held.
 type Account struct {
+	Cluster   string
 	Node      string
 	Device    string // its UUID, else what an allocation called it
 	Parent    string // the board of a MIG instance
 	Namespace string
 	Pod       string
 	PodUID    string
-	Class     gpu.Class
+	Container string
+	// The workload of the pod: the kind and name of its owner, what it is for
+	// and the group of pods with which it does one job.
+	WorkloadKind string
+	Workload     string
+	Class        gpu.Class
+	Group        string
 	// Attribution is NoAttribution if nobody held the device.
 	Attribution gpu.Attribution
 	// Overflow: the time of holders that got no account of their own.

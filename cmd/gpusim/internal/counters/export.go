@@ -20,6 +20,8 @@ type Export struct {
 	// Errors has what the collector found when it checked its account of each
 	// node (gpu.ledger.error): anything but 0 is a defect.
 	Errors map[string]time.Duration
+	// NoCluster: it doesn't tell the cluster of any account.
+	NoCluster bool
 }
 
 // Of returns the accounts of a node. It returns ErrNone if there are none.
@@ -33,5 +35,5 @@ func (e Export) Of(node string) ([]Account, error) {
 
 // Sort brings accounts in their order.
 func Sort(accounts []Account) {
-	slices.SortFunc(accounts, func(a, b Account) int { return Compare(a.Key(), b.Key()) })
+	slices.SortFunc(accounts, compareAll)
 }

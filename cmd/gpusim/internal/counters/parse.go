@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -47,7 +48,9 @@ func Parse(page io.Reader) (Export, error) {
 		}
 	}
 	found, err := ledgerErrors(families[ledgerError])
-	return Export{Accounts: accounts.sorted(), Errors: found}, err
+	all := accounts.sorted()
+	named := slices.ContainsFunc(all, func(a Account) bool { return a.Cluster != "" })
+	return Export{Accounts: all, Errors: found, NoCluster: !named}, err
 }
 
 func ledgerErrors(family *dto.MetricFamily) (map[string]time.Duration, error) {
@@ -63,7 +66,7 @@ func ledgerErrors(family *dto.MetricFamily) (map[string]time.Duration, error) {
 	return found, nil
 }
 
-type book map[Key]*Account
+type book map[Identity]*Account
 
 type labels map[string]string
 
@@ -108,22 +111,27 @@ func (b book) account(l labels) (*Account, error) {
 			l["gpu_workload_class"], l["gpu_attribution"])
 	}
 	a := Account{
-		Node:        l["k8s_node_name"],
-		Device:      cmp.Or(l["hw_id"], l["gpu_device_ref"]),
-		Parent:      l["hw_parent"],
-		Namespace:   l["k8s_namespace_name"],
-		Pod:         l["k8s_pod_name"],
-		PodUID:      l["k8s_pod_uid"],
-		Class:       class,
-		Attribution: attribution,
-		Overflow:    l["otel_metric_overflow"] == "true",
+		Cluster:      l["k8s_cluster_name"],
+		Node:         l["k8s_node_name"],
+		Device:       cmp.Or(l["hw_id"], l["gpu_device_ref"]),
+		Parent:       l["hw_parent"],
+		Namespace:    l["k8s_namespace_name"],
+		Pod:          l["k8s_pod_name"],
+		PodUID:       l["k8s_pod_uid"],
+		Container:    l["k8s_container_name"],
+		WorkloadKind: l["gpu_workload_kind"],
+		Workload:     l["gpu_workload_name"],
+		Class:        class,
+		Group:        l["gpu_workload_group"],
+		Attribution:  attribution,
+		Overflow:     l["otel_metric_overflow"] == "true",
 	}
-	k := a.Key()
-	if b[k] == nil {
+	id := a.Identity()
+	if b[id] == nil {
 		a.States = make(map[gpu.Condition]time.Duration)
-		b[k] = &a
+		b[id] = &a
 	}
-	return b[k], nil
+	return b[id], nil
 }
 
 func (b book) sorted() []Account {

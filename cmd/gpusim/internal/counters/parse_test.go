@@ -116,7 +116,9 @@ func TestParseAccounts(t *testing.T) {
 		return map[gpu.Condition]time.Duration{{State: gpu.Productive}: seconds(s)}
 	}
 	chat := Account{
-		Node: "n1", Device: "MIG-1", Parent: "GPU-1", Namespace: "ml", Pod: "chat", PodUID: "7", Class: gpu.ClassInference,
+		Cluster: "c1", Node: "n1", Device: "MIG-1", Parent: "GPU-1",
+		Namespace: "ml", Pod: "chat", PodUID: "7", Container: "vllm",
+		WorkloadKind: "LeaderWorkerSet", Workload: "chats", Class: gpu.ClassInference, Group: "pair",
 		Attribution: gpu.EqualAttribution, States: productive(2), Entitled: seconds(0.5),
 	}
 	process := chat
@@ -128,4 +130,24 @@ func TestParseAccounts(t *testing.T) {
 		{Node: "n1", Device: "nvidia3", Overflow: true, States: productive(4)},
 	}, export.Accounts)
 	assert.Equal(t, map[string]time.Duration{"n0": 0, "n1": -1500 * time.Nanosecond}, export.Errors)
+}
+
+// An account that isn't described in one way is several: none of them hides
+// what another says.
+func TestParseLabels(t *testing.T) {
+	const page = `gpu_time_seconds_total{hw_id="GPU-1",k8s_node_name="n",k8s_pod_name="p",k8s_pod_uid="7",gpu_state="productive"} 1
+# TYPE gpu_active_time_seconds_total untyped
+gpu_active_time_seconds_total{hw_id="GPU-1",k8s_node_name="n",k8s_pod_name="nobody",k8s_pod_uid="7"} 1
+`
+	export, err := Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	require.Len(t, export.Accounts, 2)
+	assert.Equal(t, export.Accounts[0].Key(), export.Accounts[1].Key())
+	assert.Equal(t, "nobody", export.Accounts[0].Pod)
+	assert.Equal(t, "p", export.Accounts[1].Pod)
+	assert.True(t, export.NoCluster)
+
+	export, err = Parse(strings.NewReader(strings.Replace(page, `{`, `{k8s_cluster_name="c1",`, 1)))
+	require.NoError(t, err)
+	assert.False(t, export.NoCluster)
 }

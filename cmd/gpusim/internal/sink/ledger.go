@@ -20,7 +20,7 @@ import (
 
 // ledger has the counters of all accounts that arrived.
 type ledger struct {
-	accounts map[counters.Key]*account
+	accounts map[counters.Identity]*account
 	// errors has of each node what gpu.ledger.error was at its worst.
 	errors map[string]time.Duration
 	wrong  error // the first thing that can't be true
@@ -36,7 +36,7 @@ type account struct {
 }
 
 func newLedger() ledger {
-	return ledger{accounts: make(map[counters.Key]*account), errors: make(map[string]time.Duration)}
+	return ledger{accounts: make(map[counters.Identity]*account), errors: make(map[string]time.Duration)}
 }
 
 func (l *ledger) take(metrics pmetric.Metrics) {
@@ -58,21 +58,26 @@ func (l *ledger) fail(err error) { l.wrong = cmp.Or(l.wrong, err) }
 
 func (l *ledger) account(a *gpu.Account) *account {
 	identity := counters.Account{
-		Node:        a.Device.Node,
-		Device:      cmp.Or(string(a.Device.ID), a.Device.Ref),
-		Parent:      string(a.Device.Parent),
-		Namespace:   a.Holder.Namespace,
-		Pod:         a.Holder.Pod,
-		PodUID:      a.Holder.PodUID,
-		Class:       a.Holder.Workload.Class,
-		Attribution: a.Attribution,
-		Overflow:    a.Kind == gpu.OverflowAccount,
+		Cluster:      a.Device.Cluster,
+		Node:         a.Device.Node,
+		Device:       cmp.Or(string(a.Device.ID), a.Device.Ref),
+		Parent:       string(a.Device.Parent),
+		Namespace:    a.Holder.Namespace,
+		Pod:          a.Holder.Pod,
+		PodUID:       a.Holder.PodUID,
+		Container:    a.Holder.Container,
+		WorkloadKind: a.Holder.Workload.Kind,
+		Workload:     a.Holder.Workload.Name,
+		Class:        a.Holder.Workload.Class,
+		Group:        a.Holder.Workload.Group,
+		Attribution:  a.Attribution,
+		Overflow:     a.Kind == gpu.OverflowAccount,
 	}
-	k := identity.Key()
-	if l.accounts[k] == nil {
-		l.accounts[k] = &account{Account: identity, states: make(map[gpu.Condition]*counter)}
+	id := identity.Identity()
+	if l.accounts[id] == nil {
+		l.accounts[id] = &account{Account: identity, states: make(map[gpu.Condition]*counter)}
 	}
-	return l.accounts[k]
+	return l.accounts[id]
 }
 
 // take takes a publication of the account.

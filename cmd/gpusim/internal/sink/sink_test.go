@@ -29,8 +29,8 @@ func chat(start, second int) gpu.Account {
 		Device: gpu.Device{ID: "GPU-1", Parent: "GPU-0", Node: "n1", Cluster: "c1"},
 		Kind:   gpu.HolderAccount,
 		Holder: gpu.Holder{
-			Namespace: "ml", Pod: "chat", PodUID: "7", PodIP: "10.0.0.7",
-			Workload: gpu.Workload{Class: gpu.ClassInference},
+			Namespace: "ml", Pod: "chat", PodUID: "7", PodIP: "10.0.0.7", Container: "vllm",
+			Workload: gpu.Workload{Kind: "LeaderWorkerSet", Name: "chats", Class: gpu.ClassInference, Group: "pair"},
 		},
 		Attribution: gpu.EqualAttribution, Start: at(start), Time: at(second), New: start == second,
 		States:    []gpu.StateTime{{Condition: productive, Nanos: d, Start: at(start), New: start == second}},
@@ -83,10 +83,12 @@ func TestExport(t *testing.T) {
 	d := 5*time.Second + 1
 	assert.Equal(t, []counters.Account{
 		{
-			Node: "n1", Device: "GPU-1", Parent: "GPU-0", Namespace: "ml", Pod: "chat", PodUID: "7",
-			Class: gpu.ClassInference, Attribution: gpu.EqualAttribution,
-			States:    map[gpu.Condition]time.Duration{productive: d},
-			Allocated: d, Active: d, Productive: d, Entitled: 2 * d,
+			Cluster: "c1", Node: "n1", Device: "GPU-1", Parent: "GPU-0",
+			Namespace: "ml", Pod: "chat", PodUID: "7", Container: "vllm",
+			WorkloadKind: "LeaderWorkerSet", Workload: "chats", Class: gpu.ClassInference, Group: "pair",
+			Attribution: gpu.EqualAttribution,
+			States:      map[gpu.Condition]time.Duration{productive: d},
+			Allocated:   d, Active: d, Productive: d, Entitled: 2 * d,
 		},
 		{
 			Node: "n1", Device: "nvidia3",
@@ -103,6 +105,17 @@ func TestExportOverStarts(t *testing.T) {
 	require.Len(t, export.Accounts, 1)
 	assert.Equal(t, 6*time.Second+2, export.Accounts[0].States[productive])
 	assert.Equal(t, 6*time.Second+2, export.Accounts[0].Allocated)
+}
+
+// An account that is described in another way later is another: none hides what
+// the other says.
+func TestExportOfLabelsThatChange(t *testing.T) {
+	renamed := chat(5, 10)
+	renamed.Holder.Namespace = "evil"
+	export, err := receive(t, encoded(chat(5, 10)), encoded(renamed))
+	require.NoError(t, err)
+	require.Len(t, export.Accounts, 2)
+	assert.Equal(t, []string{"evil", "ml"}, []string{export.Accounts[0].Namespace, export.Accounts[1].Namespace})
 }
 
 // A later 0 doesn't hide what the self-check found.

@@ -47,6 +47,15 @@ func figures(a counters.Account) map[Figure]time.Duration {
 	return all
 }
 
+// figuresOf adds up those of all accounts of one key.
+func figuresOf(accounts []counters.Account) map[Figure]time.Duration {
+	var sum counters.Account
+	for _, a := range accounts {
+		sum.Add(a)
+	}
+	return figures(sum)
+}
+
 // Metric returns the name of the metric of f.
 func (f Figure) Metric() string { return cmp.Or(f.Measure, "gpu.time") }
 

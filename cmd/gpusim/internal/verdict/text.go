@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
 )
 
 // String says where the figure is and what the two sides have.
@@ -20,19 +22,29 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s, %s: truth %s, exported %s", d.Where(), words, d.Truth, d.Exported)
 }
 
+// String says where the label is and what the two sides have.
+func (m Mislabel) String() string {
+	return fmt.Sprintf("%s, %s: truth %q, exported %q", where(m.Account), m.Label, m.Truth, m.Exported)
+}
+
+func (t Twice) String() string {
+	return fmt.Sprintf("the %s has %d accounts of %s", t.Side, t.Times, where(t.Account))
+}
+
 // Where names the account.
-func (d Difference) Where() string {
-	a := d.Account
-	where := []string{"node " + a.Node, "device " + a.Device}
+func (d Difference) Where() string { return where(d.Account) }
+
+func where(a counters.Account) string {
+	place := []string{"node " + a.Node, "device " + a.Device}
 	switch {
 	case a.Overflow:
-		where = append(where, "overflow")
+		place = append(place, "overflow")
 	case a.Held():
-		where = append(where, fmt.Sprintf("pod %s/%s (%s)", a.Namespace, a.Pod, a.Attribution))
+		place = append(place, fmt.Sprintf("pod %s/%s (%s)", a.Namespace, a.Pod, a.Attribution))
 	default:
-		where = append(where, "nobody's time")
+		place = append(place, "nobody's time")
 	}
-	return strings.Join(where, ", ")
+	return strings.Join(place, ", ")
 }
 
 // Err returns nil if what was exported is the truth.
@@ -40,6 +52,15 @@ func (v Verdict) Err() error {
 	var wrong []error
 	if n := len(v.Differences); n > 0 {
 		wrong = append(wrong, fmt.Errorf("%d of %d figures aren't what is true, the largest difference: %s", n, v.Figures, v.Differences[0]))
+	}
+	switch n := len(v.Mislabels); {
+	case n == 1:
+		wrong = append(wrong, fmt.Errorf("1 label isn't what is true: %s", v.Mislabels[0]))
+	case n > 1:
+		wrong = append(wrong, fmt.Errorf("%d labels aren't what is true, the first: %s", n, v.Mislabels[0]))
+	}
+	for _, t := range v.Twice {
+		wrong = append(wrong, errors.New(t.String()))
 	}
 	for _, node := range slices.Sorted(maps.Keys(v.Errors)) {
 		wrong = append(wrong, fmt.Errorf("the collector's own check of node %s found gpu.ledger.error %s", node, v.Errors[node]))

@@ -22,6 +22,10 @@ type Verdict struct {
 	Lines []Line
 	// Differences are those that are too large, the largest first.
 	Differences []Difference
+	// Mislabels are the labels that were exported otherwise than they are.
+	Mislabels []Mislabel
+	// Twice are the keys of which a side has more than one account.
+	Twice []Twice
 	// Figures is how many were compared, Largest the largest difference of
 	// all, also of those within the limit.
 	Figures int
@@ -55,48 +59,28 @@ func (d Difference) lacks() bool { return (d.Truth == 0) != (d.Exported == 0) }
 
 // Compare holds what was exported to the truth.
 func Compare(truth []counters.Account, export counters.Export) Verdict {
-	c := comparison{verdict: Verdict{Errors: make(map[string]time.Duration)}, lines: make(map[Figure]*Line)}
-	sides := pair(truth, export.Accounts)
-	for _, k := range slices.SortedFunc(maps.Keys(sides), counters.Compare) {
-		c.account(sides[k])
+	c := comparison{verdict: Verdict{Errors: make(map[string]time.Duration)}, lines: make(map[Figure]*Line), noCluster: export.NoCluster}
+	pairs := pair(truth, export.Accounts)
+	for _, k := range slices.SortedFunc(maps.Keys(pairs), counters.Compare) {
+		c.twice("truth", pairs[k].truth)
+		c.twice("export", pairs[k].exported)
+		c.labels(pairs[k])
+		c.account(pairs[k])
 	}
 	c.nodes(truth, export)
 	return c.done()
 }
 
-// sides are an account as it is, and as it was exported; nil if it wasn't.
-type sides struct{ truth, exported *counters.Account }
-
-func pair(truth, exported []counters.Account) map[counters.Key]sides {
-	pairs := make(map[counters.Key]sides, len(truth))
-	for i := range truth {
-		pairs[truth[i].Key()] = sides{truth: &truth[i]}
-	}
-	for i := range exported {
-		k := exported[i].Key()
-		pairs[k] = sides{pairs[k].truth, &exported[i]}
-	}
-	return pairs
-}
-
 type comparison struct {
-	verdict Verdict
-	lines   map[Figure]*Line
+	verdict   Verdict
+	lines     map[Figure]*Line
+	noCluster bool // of the export
 }
 
 func (c *comparison) account(s sides) {
-	var account counters.Account
-	var truth, exported map[Figure]time.Duration
-	if s.exported != nil {
-		account, exported = *s.exported, figures(*s.exported)
-	}
-	if s.truth != nil {
-		account, truth = *s.truth, figures(*s.truth)
-	}
+	account := slices.Concat(s.truth, s.exported)[0]
+	truth, exported := figuresOf(s.truth), figuresOf(s.exported)
 	all := maps.Clone(exported)
-	if all == nil {
-		all = make(map[Figure]time.Duration)
-	}
 	maps.Copy(all, truth)
 	for _, f := range slices.SortedFunc(maps.Keys(all), compare) {
 		c.figure(Difference{account, f, truth[f], exported[f]})

@@ -31,6 +31,13 @@ func world() []counters.Account {
 	own := counters.Account{
 		Node: "n1", Device: "GPU-1", States: map[gpu.Condition]time.Duration{free: time.Minute, busy: 0},
 	}
+	for i, a := range []*counters.Account{&pod, &own} {
+		a.Cluster, a.Parent = "c1", "GPU-0"
+		if i == 0 {
+			a.Class, a.Container = gpu.ClassBatch, "main"
+			a.WorkloadKind, a.Workload, a.Group = "PyTorchJob", "train", "ranks"
+		}
+	}
 	return []counters.Account{pod, own}
 }
 
@@ -124,4 +131,52 @@ func TestCompareOrdersDifferences(t *testing.T) {
 	assert.Equal(t, []time.Duration{-3 * time.Second, 2 * time.Second, time.Millisecond}, by)
 	assert.Equal(t, v.Differences[0], v.Largest)
 	assert.Equal(t, 3*time.Second, v.Lines[1].Largest)
+}
+
+// What describes an account has to be the same on both sides, each label of it.
+func TestCompareLabels(t *testing.T) {
+	for want, change := range map[string]func(*counters.Account){
+		`k8s.cluster.name: truth "c1", exported "x"`:               func(a *counters.Account) { a.Cluster = "x" },
+		`hw.parent: truth "GPU-0", exported "GPU-9"`:               func(a *counters.Account) { a.Parent = "GPU-9" },
+		`k8s.namespace.name: truth "ml", exported "evil"`:          func(a *counters.Account) { a.Namespace = "evil" },
+		`k8s.pod.name: truth "train", exported "nobody"`:           func(a *counters.Account) { a.Pod = "nobody" },
+		`k8s.container.name: truth "main", exported ""`:            func(a *counters.Account) { a.Container = "" },
+		`gpu.workload.class: truth "batch", exported "inference"`:  func(a *counters.Account) { a.Class = gpu.ClassInference },
+		`gpu.workload.kind: truth "PyTorchJob", exported "Job"`:    func(a *counters.Account) { a.WorkloadKind = "Job" },
+		`gpu.workload.name: truth "train", exported "test"`:        func(a *counters.Account) { a.Workload = "test" },
+		`gpu.workload.group: truth "ranks", exported "everything"`: func(a *counters.Account) { a.Group = "everything" },
+	} {
+		v := changed(func(e *counters.Export) { change(&e.Accounts[0]) })
+		assert.Empty(t, v.Differences, want)
+		require.EqualError(t, v.Err(), "1 label isn't what is true: node n1, device GPU-1, pod ml/train (equal), "+want)
+	}
+	v := changed(func(e *counters.Export) {
+		e.Accounts[0].Pod, e.Accounts[0].Parent = "nobody", ""
+		e.Accounts[1].Parent = ""
+	})
+	require.ErrorContains(t, v.Err(), `3 labels aren't what is true, the first: node n1, device GPU-1, nobody's time, hw.parent: truth "GPU-0", exported ""`)
+	assert.Len(t, v.Mislabels, 3)
+}
+
+// A page of the Prometheus exporter doesn't have attributes of the resource; if
+// it has them, they have to be true.
+func TestCompareWithoutTheCluster(t *testing.T) {
+	unnamed := func(e *counters.Export) {
+		for i := range e.Accounts {
+			e.Accounts[i].Cluster = ""
+		}
+	}
+	require.Error(t, changed(unnamed).Err())
+	require.NoError(t, changed(func(e *counters.Export) { unnamed(e); e.NoCluster = true }).Err())
+}
+
+// Neither side has an account twice.
+func TestCompareTwice(t *testing.T) {
+	export := counters.Export{Accounts: world(), Errors: map[string]time.Duration{"n1": 0}}
+	twice := append(world(), world()[0])
+	twice[0].States = nil
+	require.ErrorContains(t, Compare(twice, export).Err(), "the truth has 2 accounts of node n1, device GPU-1, pod ml/train (equal)")
+
+	export.Accounts = append(export.Accounts, world()[0], world()[0])
+	require.ErrorContains(t, Compare(world(), export).Err(), "the export has 3 accounts of node n1, device GPU-1, pod ml/train (equal)")
 }
