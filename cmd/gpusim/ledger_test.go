@@ -66,4 +66,10 @@ func TestDemoInALedger(t *testing.T) {
 	require.NoError(t, v.Err())
 	assert.Zero(t, v.Largest.By(), v.Largest)
 	assert.Greater(t, v.Figures, 400)
+
+	total := counters.Total(sim.truth())
+	for _, r := range []gpu.Residence{gpu.ResidentTrue, gpu.ResidentFalse} {
+		idle := total.Sum(func(c gpu.Condition) bool { return c.State == gpu.Idle && c.Residence == r })
+		assert.Greater(t, idle, 15*time.Minute, "the line of which resident tells something: %s", r)
+	}
 }
