@@ -39,7 +39,7 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	v := verdict.Compare(sim.truth(), export)
-	fmt.Fprint(stdout, table.Comparison(v), "\n", table.Differences(v, shownDifferences))
+	fmt.Fprint(stdout, table.Comparison(v), "\n", table.Differences(v, shownDifferences, url))
 	if err := v.Err(); err != nil {
 		return err
 	}

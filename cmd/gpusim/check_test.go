@@ -119,9 +119,9 @@ func TestCheckFinds(t *testing.T) {
 		"nothing": {func(string) string { return "" }, "no gpu.ledger.error of n-0, n-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, _, stderr := gpusim(t, truthful(t, c.change)...)
+			code, stdout, stderr := gpusim(t, truthful(t, c.change)...)
 			assert.Equal(t, 1, code)
-			assert.Contains(t, stderr, c.want)
+			assert.Contains(t, stdout+stderr, c.want)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, truth []counters
 		return err
 	}
 	fmt.Fprintf(stdout, "\nWhere to look next:\n"+
-		"  %-32sthe counters, while the collector runs\n"+
+		"  %-32sthe counters; in a terminal, until Ctrl-C\n"+
 		"  examples/demo/README.md         how to read the tables\n"+
 		"  examples/demo/collector.yaml    the configuration of the collector\n"+
 		"  docs/ledger.md                  how each second is decided\n", o.counters)
@@ -38,6 +38,7 @@ func reportDemo(stdout io.Writer, o demoFlags, sim *simulation, truth []counters
 // judge holds both exports to the truth.
 func judge(stdout io.Writer, truth []counters.Account, e exports) error {
 	var wrong []error
+	before := "" // the differences that were printed last
 	for _, side := range []struct {
 		name   string
 		export counters.Export
@@ -47,14 +48,26 @@ func judge(stdout io.Writer, truth []counters.Account, e exports) error {
 	} {
 		v := verdict.Compare(truth, side.export)
 		if err := v.Err(); err != nil {
-			fmt.Fprint(stdout, table.Differences(v, shownDifferences))
+			differences := table.Differences(v, shownDifferences, "")
+			switch {
+			case differences == "":
+			case differences == before:
+				fmt.Fprintf(stdout, "%s: the same differences.\n", side.name)
+			default:
+				fmt.Fprint(stdout, table.Differences(v, shownDifferences, side.name))
+			}
+			before = differences
 			wrong = append(wrong, fmt.Errorf("%s: %w", side.name, err))
 			continue
 		}
 		fmt.Fprintln(stdout, table.Checked(v, side.name))
 	}
 	if len(wrong) == 0 {
-		fmt.Fprintf(stdout, "Ledger error 0 ns on each of %d nodes: what the collector itself finds when it checks what it sends.\n", len(e.otlp.Errors))
+		nodes := "its node"
+		if n := len(e.otlp.Errors); n != 1 {
+			nodes = fmt.Sprintf("each of %d nodes", n)
+		}
+		fmt.Fprintf(stdout, "Ledger error 0 ns on %s: what the collector itself finds when it checks what it sends.\n", nodes)
 	}
 	return errors.Join(wrong...)
 }

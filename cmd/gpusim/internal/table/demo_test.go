@@ -115,8 +115,8 @@ func TestComparison(t *testing.T) {
 	export.Accounts[0].States[gpu.Condition{State: gpu.Productive}] -= 12
 	v := verdict.Compare(truth, export)
 	assertFits(t, Comparison(v))
-	golden(t, "comparison.txt", Comparison(v)+"\n"+Differences(v, 5))
-	assert.Empty(t, Differences(verdict.Compare(truth, counters.Export{Accounts: truth}), 5))
+	golden(t, "comparison.txt", Comparison(v)+"\n"+Differences(v, 5, "OTLP"))
+	assert.Empty(t, Differences(verdict.Compare(truth, counters.Export{Accounts: truth}), 5, "OTLP"))
 	assert.Equal(t, "-0.000000012", nanoseconds(-12))
 }
 

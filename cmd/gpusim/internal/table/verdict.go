@@ -38,15 +38,15 @@ func nanoseconds(d time.Duration) string {
 	return number(int64(d), 9)
 }
 
-// Differences prints the n largest differences, a line each; nothing if there
-// are none.
-func Differences(v verdict.Verdict, n int) string {
+// Differences prints the n largest differences of what was compared, a line
+// each; nothing if there are none.
+func Differences(v verdict.Verdict, n int, what string) string {
 	if len(v.Differences) == 0 {
 		return ""
 	}
 	n = min(n, len(v.Differences))
 	var b strings.Builder
-	fmt.Fprintf(&b, "The largest differences (%d of %d):\n", n, len(v.Differences))
+	fmt.Fprintf(&b, "%s: the largest differences (%d of %d):\n", what, n, len(v.Differences))
 	for _, d := range v.Differences[:n] {
 		fmt.Fprintf(&b, "  %s (%s)\n", d, signed(d.By()))
 	}

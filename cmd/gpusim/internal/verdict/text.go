@@ -47,11 +47,19 @@ func where(a counters.Account) string {
 	return strings.Join(place, ", ")
 }
 
-// Err returns nil if what was exported is the truth.
+func number(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Err returns nil if what was exported is the truth. The differences aren't in
+// its text.
 func (v Verdict) Err() error {
 	var wrong []error
 	if n := len(v.Differences); n > 0 {
-		wrong = append(wrong, fmt.Errorf("%d of %d figures aren't what is true, the largest difference: %s", n, v.Figures, v.Differences[0]))
+		wrong = append(wrong, fmt.Errorf("%d of %d %s what is true", n, v.Figures, number(v.Figures, "figure isn't", "figures aren't")))
 	}
 	switch n := len(v.Mislabels); {
 	case n == 1:

@@ -107,12 +107,17 @@ func TestCompareFinds(t *testing.T) {
 		"no check": {func(e *counters.Export) { e.Errors = nil }, "no gpu.ledger.error of n1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := changed(c.change).Err()
+			v := changed(c.change)
 			if c.want == "" {
-				assert.NoError(t, err, "within the limit")
+				require.NoError(t, v.Err(), "within the limit")
 				return
 			}
-			assert.ErrorContains(t, err, c.want)
+			require.Error(t, v.Err())
+			found := v.Err().Error()
+			if len(v.Differences) > 0 {
+				found += "\n" + v.Differences[0].String()
+			}
+			assert.Contains(t, found, c.want)
 		})
 	}
 	assert.ErrorContains(t, Compare(nil, counters.Export{}).Err(), "nothing to compare")
