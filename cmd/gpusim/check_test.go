@@ -41,11 +41,7 @@ func pageOf(accounts []counters.Account) string {
 	for _, a := range accounts {
 		labels := fmt.Sprintf("hw_id=%q,k8s_node_name=%q", a.Device, a.Node)
 		if a.Held() {
-			all := a.Labels()
-			for _, l := range all[1:] { // without the cluster, which is the resource's
-				labels += fmt.Sprintf(",%s=%q", strings.ReplaceAll(l.Name, ".", "_"), l.Value)
-			}
-			labels += fmt.Sprintf(",k8s_pod_uid=%q,gpu_attribution=%q", a.PodUID, a.Attribution)
+			labels += descriptionOf(a) + fmt.Sprintf(",k8s_pod_uid=%q,gpu_attribution=%q", a.PodUID, a.Attribution)
 			for name, d := range map[string]float64{
 				"allocated": a.Allocated.Seconds(), "active": a.Active.Seconds(),
 				"productive": a.Productive.Seconds(), "entitled": a.Entitled.Seconds(),
@@ -59,6 +55,18 @@ func pageOf(accounts []counters.Account) string {
 		}
 	}
 	return page.String() + "gpu_ledger_error_seconds{k8s_node_name=\"n-0\"} 0\ngpu_ledger_error_seconds{k8s_node_name=\"n-1\"} 0\n"
+}
+
+// descriptionOf is what describes an account, without the cluster, which is the
+// resource's.
+func descriptionOf(a counters.Account) string {
+	var text strings.Builder
+	for _, l := range a.Labels() {
+		if l.Name != counters.Cluster {
+			fmt.Fprintf(&text, ",%s=%q", strings.ReplaceAll(l.Name, ".", "_"), l.Value)
+		}
+	}
+	return text.String()
 }
 
 func same(page string) string { return page }
