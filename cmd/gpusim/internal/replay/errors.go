@@ -4,24 +4,28 @@
 package replay
 
 import (
+	"context"
 	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
-// explain says what to do about an error of a request.
-func (s *Sender) explain(err error) error {
-	switch status.Code(err) {
-	case codes.Unavailable:
-		return fmt.Errorf("no collector at %s: %w; start one with an otlp receiver there (examples/recording/run does), or name another --endpoint",
+// explain says what to do about an error of a request. Its own context is one
+// of ctx that ends after the sender's timeout.
+func (s *Sender) explain(ctx, own context.Context, err error) error {
+	switch code := status.Code(err); {
+	case code == codes.Unavailable:
+		return fmt.Errorf("no collector at %s: %w; start one with an otlp receiver there (as in examples/check/collector.yaml), or name another --endpoint",
 			s.endpoint, err)
-	case codes.Unimplemented:
+	case code == codes.Unimplemented:
 		return fmt.Errorf("%s takes no OTLP metrics: %w; its pipeline metrics needs the otlp receiver", s.endpoint, err)
-	case codes.Canceled:
+	case code == codes.Canceled, ctx.Err() != nil:
 		return fmt.Errorf("interrupted: %w", err)
-	case codes.DeadlineExceeded:
-		return fmt.Errorf("the collector at %s didn't answer within %s: %w", s.endpoint, requestTimeout, err)
+	case code == codes.DeadlineExceeded && own.Err() != nil:
+		return fmt.Errorf("the collector at %s didn't answer within %s: %w", s.endpoint, s.timeout, err)
+	case code == codes.DeadlineExceeded:
+		return fmt.Errorf("the collector at %s gave up: %w; is there a server where its exporters send to?", s.endpoint, err)
 	default:
 		return fmt.Errorf("the collector at %s refused the batch: %w", s.endpoint, err)
 	}

@@ -25,7 +25,8 @@ type Sender struct {
 	endpoint string
 	conn     *grpc.ClientConn
 	client   pmetricotlp.GRPCClient
-	taken    bool // the collector took a request of Insist
+	timeout  time.Duration // of one request
+	taken    bool          // the collector took a request of Insist
 	wait     func(context.Context, time.Duration) error
 }
 
@@ -35,7 +36,7 @@ func Dial(endpoint string) (*Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--endpoint %q: %w", endpoint, err)
 	}
-	return &Sender{endpoint: endpoint, conn: conn, client: pmetricotlp.NewGRPCClient(conn), wait: wait}, nil
+	return &Sender{endpoint: endpoint, conn: conn, client: pmetricotlp.NewGRPCClient(conn), timeout: requestTimeout, wait: wait}, nil
 }
 
 // Close ends the connection.
@@ -44,11 +45,11 @@ func (s *Sender) Close() error { return s.conn.Close() }
 // Send sends one request and waits for its answer. Points that the collector
 // rejects are an error: a replay without them would prove nothing.
 func (s *Sender) Send(ctx context.Context, metrics pmetric.Metrics) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	own, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	response, err := s.client.Export(ctx, pmetricotlp.NewExportRequestFromMetrics(metrics))
+	response, err := s.client.Export(own, pmetricotlp.NewExportRequestFromMetrics(metrics))
 	if err != nil {
-		return s.explain(err)
+		return s.explain(ctx, own, err)
 	}
 	if n := response.PartialSuccess().RejectedDataPoints(); n > 0 {
 		return fmt.Errorf("the collector at %s rejected %d points: %s", s.endpoint, n, response.PartialSuccess().ErrorMessage())

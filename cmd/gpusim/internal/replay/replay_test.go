@@ -8,12 +8,15 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/pmetric/pmetricotlp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // sink is a collector that keeps the names of the metrics it was sent.
@@ -92,7 +95,7 @@ func TestSendToNoCollector(t *testing.T) {
 	defer nobody.Close()
 	err = nobody.Send(t.Context(), named("a"))
 	require.ErrorContains(t, err, "no collector at "+listener.Addr().String())
-	require.ErrorContains(t, err, "name another --endpoint")
+	require.ErrorContains(t, err, "(as in examples/check/collector.yaml), or name another --endpoint")
 }
 
 func TestDialError(t *testing.T) {
@@ -107,5 +110,28 @@ func TestSendInterrupted(t *testing.T) {
 	require.ErrorContains(t, sender.Send(ctx, named("a")), "interrupted")
 	ctx, cancel = context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	assert.ErrorContains(t, sender.Send(ctx, named("a")), "didn't answer within 30s")
+	err := sender.Send(ctx, named("a"))
+	require.ErrorContains(t, err, "interrupted")
+	assert.NotContains(t, err.Error(), "didn't answer", "it wasn't asked for long enough")
+}
+
+// stuck is a collector that answers when nobody waits any more.
+type stuck struct{ sink }
+
+func (*stuck) Export(ctx context.Context, _ pmetricotlp.ExportRequest) (pmetricotlp.ExportResponse, error) {
+	<-ctx.Done()
+	return pmetricotlp.NewExportResponse(), ctx.Err()
+}
+
+func TestSendTooLate(t *testing.T) {
+	sender := serve(t, func(server *grpc.Server) { pmetricotlp.RegisterGRPCServer(server, &stuck{}) })
+	sender.timeout = time.Millisecond
+	require.ErrorContains(t, sender.Send(t.Context(), named("a")), "didn't answer within 1ms")
+
+	waits := &sink{err: status.Error(codes.DeadlineExceeded, "context deadline exceeded")}
+	sender = serve(t, func(server *grpc.Server) { pmetricotlp.RegisterGRPCServer(server, waits) })
+	err := sender.Send(t.Context(), named("a"))
+	require.ErrorContains(t, err, "gave up: rpc error: code = DeadlineExceeded")
+	require.ErrorContains(t, err, "is there a server where its exporters send to?")
+	assert.NotContains(t, err.Error(), "30s")
 }
