@@ -54,7 +54,11 @@ func (b *builder) occurrenceOf(s *podSpec, k, n int) occurrence {
 	if s.Repeat.Times > 1 {
 		o.name += "-" + strconv.Itoa(n)
 	}
-	o.created = b.at(cmp.Or(place.At, s.At) + time.Duration(n)*s.Repeat.Every)
+	at := s.At
+	if place.At != nil { // 0s, too, is another time than the entry's
+		at = *place.At
+	}
+	o.created = b.at(at + time.Duration(n)*s.Repeat.Every)
 	o.long = cmp.Or(place.For, s.For)
 	o.activity = cmp.Or(place.Activity, s.Activity)
 	return o

@@ -33,3 +33,14 @@ func TestEdges(t *testing.T) {
 	_, err := Parse("f", []byte(strings.Replace(base, "- name: p", "- name: p\n  for: 1m\n  repeat: {times: 3, every: 64999ms}", 1)))
 	require.ErrorContains(t, err, "want a device with room for p-1 at 2026-01-05T00:01:06.999Z")
 }
+
+// TestPlaceAt: a place's own time replaces the entry's, also 0s.
+func TestPlaceAt(t *testing.T) {
+	for at, want := range map[string]string{"": "10m2s", ", at: 0s": "2s", ", at: 1s": "3s"} {
+		text := strings.Replace(base, "- name: p\n  places: [{node: n", "- name: p\n  at: 10m\n  places: [{node: n"+at, 1)
+		s, err := Parse("f", []byte(text))
+		require.NoError(t, err, at)
+		held := s.World().Nodes[0].Pods[0].Holds[0].From
+		assert.Equal(t, want, held.Sub(s.Start).String(), at)
+	}
+}

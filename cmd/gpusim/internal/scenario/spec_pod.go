@@ -34,12 +34,12 @@ type workloadSpec struct {
 
 // placeSpec says where a pod runs, and in what it differs from the others.
 type placeSpec struct {
-	Node      string        `key:"node" need:"yes" like:"name"`
-	Devices   []int         `key:"devices" in:"0..16"`
-	Instances []string      `key:"instances" in:"0..64"`
-	At        time.Duration `key:"at" in:"0s..744h"`
-	For       time.Duration `key:"for" in:"1ms..744h"`
-	Activity  *pattern      `key:"activity"`
+	Node      string         `key:"node" need:"yes" like:"name"`
+	Devices   []int          `key:"devices" in:"0..16"`
+	Instances []string       `key:"instances" in:"0..64"`
+	At        *time.Duration `key:"at" in:"0s..744h"`
+	For       time.Duration  `key:"for" in:"1ms..744h"`
+	Activity  *pattern       `key:"activity"`
 }
 
 type repeatSpec struct {
