@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -27,7 +28,8 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o.register(f)
 	f.StringVar(&o.start, "start", "", "when the world began, as 2026-01-05T00:00:00Z (default: as the scenario says)")
 	countersFlag(f, &url)
-	if err := parse(f, args, stderr); err != nil {
+	check := func() error { return errors.Join(o.simulationFlags.check(), o.checkStart("")) }
+	if err := parse(f, args, stderr, check); err != nil {
 		return err
 	}
 	sim, err := o.began()
@@ -53,12 +55,7 @@ func (o runFlags) began() (*simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.start == "now" {
-		return nil, errors.New("--start is now: say when that was, as 2026-01-05T00:00:00Z")
-	}
-	if s.Start, err = o.startOf(s, 0); err != nil {
-		return nil, fmt.Errorf("--start: %w", err)
-	}
+	s.Start = cmp.Or(o.begin, s.Start)
 	return o.of(s), nil
 }
 

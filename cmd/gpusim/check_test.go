@@ -136,8 +136,6 @@ func TestCheckFinds(t *testing.T) {
 
 func TestCheckErrors(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--start is now: say when that was":   {"check", "--start", "now"},
-		"--start: parsing time":               {"check", "--start", "noon"},
 		"can't read the collector's counters": {"check", "--duration", "1m", "--counters", "http://" + closed(t)},
 		`read scenario "nosuch"`:              {"check", "--scenario", "nosuch"},
 	} {
@@ -145,9 +143,23 @@ func TestCheckErrors(t *testing.T) {
 		assert.Equal(t, 1, code, args)
 		assert.Contains(t, stderr, want)
 	}
-	code, _, stderr := gpusim(t, "check", "x")
-	assert.Equal(t, 2, code)
-	assert.Contains(t, stderr, `gpusim check: "x" isn't a flag`)
+}
+
+func TestCheckUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		`gpusim check: "x" isn't a flag`: {"check", "x"},
+		`gpusim check: --start is "now": want a time from 2020 to 2199, as 2026-01-05T00:00:00Z` + "\n": {"check", "--start", "now"},
+		`gpusim check: --start is "noon": want a time`:                                                  {"check", "--start", "noon"},
+		`gpusim check: --start is "1999-01-01T00:00:00Z": want a time from`:                             {"check", "--start", "1999-01-01T00:00:00Z"},
+		`gpusim check: --kind is "foo": want`:                                                           {"check", "--kind", "foo"},
+		`gpusim demo: --kind is "foo": want`:                                                            {"demo", "--kind", "foo"},
+		`gpusim demo: --interval is 500ms: want`:                                                        {"demo", "--interval", "500ms"},
+	} {
+		code, stdout, stderr := gpusim(t, args...)
+		assert.Equal(t, 2, code, args)
+		assert.Contains(t, stderr, want)
+		assert.Empty(t, stdout)
+	}
 }
 
 // The demo begins with a fresh collector, and with a place to receive.

@@ -35,13 +35,17 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&o.endpoint, "endpoint", "127.0.0.1:4317", "OTLP/gRPC `address` of the collector")
 	countersFlag(f, &o.counters)
 	f.StringVar(&o.sink, "sink", "127.0.0.1:4319", "`address` to which the collector's otlp_grpc exporter sends")
-	if err := parse(f, args, stderr); err != nil {
+	if err := parse(f, args, stderr, o.simulationFlags.check); err != nil {
 		return err
 	}
-	sim, err := o.simulation()
+	s, err := o.load()
 	if err != nil {
 		return err
 	}
+	if s.Start, err = o.startOf(s, o.length(s), time.Now()); err != nil {
+		return err
+	}
+	sim := o.of(s)
 	truth := sync.OnceValue(sim.truth)
 	go truth() // takes seconds, in which the collector works
 	exports, err := o.replay(ctx, sim, stderr)

@@ -142,7 +142,7 @@ func TestGentd26Errors(t *testing.T) {
 		},
 		"no collector": {
 			args: []string{"--data", tiny, "--endpoint", closed(t)},
-			want: []string{"no collector at 127.0.0.1:", "examples/recording/run"},
+			want: []string{"no collector at 127.0.0.1:", "start one with an otlp receiver there"},
 		},
 		"no endpoint": {
 			args: []string{"--data", tiny, "--counters", "http://" + closed(t)},

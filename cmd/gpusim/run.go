@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -29,7 +30,7 @@ func runScenario(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		return err
 	}
 	length := o.length(s)
-	if s.Start, err = o.startOf(s, length); err != nil {
+	if s.Start, err = o.startOf(s, length, time.Now()); err != nil {
 		return err
 	}
 	sim := o.of(s)
@@ -62,20 +63,22 @@ func (o runFlags) length(s *scenario.Scenario) time.Duration {
 	return length + feed.Ending(settingsOf(s.Collection), o.collector)
 }
 
-func (o runFlags) startOf(s *scenario.Scenario, length time.Duration) (gpu.Time, error) {
-	switch o.start {
-	case "":
-		return s.Start, nil
-	case "now":
-		start := drive.Start(time.Now(), length, o.speed)
-		return gpu.Time(start.Truncate(time.Second).UnixNano()), nil
-	default:
-		start, err := time.Parse(time.RFC3339, o.start)
-		if err == nil && start.Before(time.Unix(0, int64(gpu.Earliest))) {
-			err = fmt.Errorf("--start is %s: a collector takes nothing before 2020", o.start)
-		}
-		return gpu.Time(start.UnixNano()), err
+// ahead is how far ahead of the clock a collector still takes a point for
+// true: what is dated later is dropped, and nobody is told.
+const ahead = 5 * time.Minute
+
+// startOf returns when the world begins, in a replay that begins now.
+func (o runFlags) startOf(s *scenario.Scenario, length time.Duration, now time.Time) (gpu.Time, error) {
+	latest := drive.Start(now, length, o.speed)
+	start := cmp.Or(o.begin, s.Start)
+	if o.start == "now" {
+		start = gpu.Time(latest.Truncate(time.Second).UnixNano())
 	}
+	if most := latest.Add(ahead); start > gpu.Time(most.UnixNano()) {
+		return 0, fmt.Errorf("the world begins at %s and would be told before it happens: want a start at %s or before",
+			time.Unix(0, int64(start)).UTC().Format(time.RFC3339), most.UTC().Format(time.RFC3339))
+	}
+	return start, nil
 }
 
 // mostBundled keeps a request well below the 4 MiB that a collector takes.

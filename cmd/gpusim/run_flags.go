@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/feed"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/scenario"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
 // runFlags are the flags of gpusim run.
@@ -21,6 +23,7 @@ type runFlags struct {
 	bundle      time.Duration
 	speed       float64
 	start       string
+	begin       gpu.Time // of a start that is a time
 	timeout     time.Duration
 	collector   feed.Collector
 }
@@ -45,17 +48,14 @@ func (o *runFlags) flags() *flag.FlagSet {
 
 func parseRunFlags(args []string, stderr io.Writer) (runFlags, error) {
 	var o runFlags
-	if err := parse(o.flags(), args, stderr); err != nil {
-		return o, err
-	}
-	if err := o.check(); err != nil {
-		fmt.Fprintln(stderr, "gpusim run:", err)
-		return o, errUsage
-	}
-	return o, nil
+	err := parse(o.flags(), args, stderr, o.check)
+	return o, err
 }
 
 func (o *runFlags) check() error {
+	if err := o.simulationFlags.check(); err != nil {
+		return err
+	}
 	switch {
 	case o.connections < 1 || o.connections > maxConnections:
 		return fmt.Errorf("--connections is %d: want 1 to %d", o.connections, maxConnections)
@@ -70,14 +70,28 @@ func (o *runFlags) check() error {
 	case o.collector.Settle < 0 || o.collector.Settle > time.Hour:
 		return fmt.Errorf("--settle is %s: want 0s to 1h, as in the collector's configuration", o.collector.Settle)
 	}
-	if _, err := time.Parse(time.RFC3339, o.start); err != nil && o.start != "" && o.start != "now" {
-		return fmt.Errorf("--start is %q: want now, or a time as 2026-01-05T00:00:00Z", o.start)
+	if o.start == "now" {
+		return nil
 	}
+	return o.checkStart("now, or ")
+}
+
+// checkStart says what is wrong with a start that is a time; or is what else
+// the flag takes.
+func (o *runFlags) checkStart(or string) error {
+	if o.start == "" {
+		return nil
+	}
+	start, err := time.Parse(time.RFC3339, o.start)
+	if err != nil || !scenario.CanStart(start) {
+		return fmt.Errorf("--start is %q: want %s%s", o.start, or, scenario.StartWanted)
+	}
+	o.begin = gpu.Time(start.UnixNano())
 	return nil
 }
 
-// parse reads flags only.
-func parse(f *flag.FlagSet, args []string, stderr io.Writer) error {
+// parse reads flags only, then checks them.
+func parse(f *flag.FlagSet, args []string, stderr io.Writer, check func() error) error {
 	f.SetOutput(stderr)
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -85,8 +99,12 @@ func parse(f *flag.FlagSet, args []string, stderr io.Writer) error {
 		}
 		return errUsage // printed by the flag set
 	}
+	err := check()
 	if rest := f.Args(); len(rest) > 0 {
-		fmt.Fprintf(stderr, "%s: %q isn't a flag; flags begin with --\n", f.Name(), rest[0])
+		err = fmt.Errorf("%q isn't a flag; flags begin with --", rest[0])
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %s\n", f.Name(), err)
 		return errUsage
 	}
 	return nil

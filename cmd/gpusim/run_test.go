@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/feed"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/scenario"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 )
@@ -149,10 +150,9 @@ func TestRunErrors(t *testing.T) {
 	}{
 		{[]string{"--endpoint", closed(t)}, nil, "no collector at"},
 		{[]string{"--scenario", "nosuch"}, nil, `read scenario "nosuch": no such file`},
-		{[]string{"--nodes", "90000"}, nil, "the number of nodes"},
-		{[]string{"--kind", "sum"}, nil, `--kind is "sum": want sums or gauges`},
-		{[]string{"--duration", "-1s"}, nil, "--duration is -1s: want more than 0"},
-		{[]string{"--start", "1999-01-01T00:00:00Z"}, nil, "a collector takes nothing before 2020"},
+		{[]string{"--scenario", "accuracy/13-short-pods", "--nodes", "401"}, nil, "the number of nodes is 401: want at most 400"},
+		{[]string{"--start", "2035-01-01T00:00:00Z"}, nil, "the world begins at 2035-01-01T00:00:00Z and would be told before it happens: want a start at "},
+		{[]string{"--start", "2199-12-31T23:59:59Z", "--speed", "1"}, nil, "would be told before it happens"},
 		{nil, status.Error(codes.InvalidArgument, "no GPU here"), "refused the batch: rpc error: code = InvalidArgument desc = no GPU here"},
 	} {
 		server := &intake{errs: []error{c.err}}
@@ -192,12 +192,41 @@ func TestRunUsage(t *testing.T) {
 		"--timeout is -1s: want":   {"--timeout", "-1s"},
 		`--start is "noon": want`:  {"--start", "noon"},
 		"-connections":             {"--connection", "2"},
+
+		`gpusim run: --start is "1999-01-01T00:00:00Z": want now, or a time from 2020 to 2199`: {"--start", "1999-01-01T00:00:00Z"},
+		`--start is "2300-01-01T00:00:00Z": want now, or a time from`:                          {"--start", "2300-01-01T00:00:00Z"},
+		"--nodes is 90000: want 1 to 20000":                                                    {"--nodes", "90000"},
+		"--nodes is -1: want":                                                                  {"--nodes", "-1"},
+		`--kind is "sum": want sums or gauges`:                                                 {"--kind", "sum"},
+		"--duration is -1s: want more than 0":                                                  {"--duration", "-1s"},
+		"--interval is 1ns: want a time of 1s to 10m":                                          {"--interval", "1ns"},
+		"--interval is -1s: want":                                                              {"--interval", "-1s"},
 	} {
 		code, stdout, stderr := gpusim(t, append([]string{"run"}, args...)...)
 		assert.Equal(t, 2, code, args)
 		assert.Contains(t, stderr, want)
 		assert.Empty(t, stdout)
 	}
+}
+
+// What is told ends 5 minutes ahead of the clock at most.
+func TestStartOf(t *testing.T) {
+	now := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
+	of := func(speed float64, start time.Time) error {
+		o := runFlags{speed: speed, begin: gpu.Time(start.UnixNano())}
+		_, err := o.startOf(&scenario.Scenario{}, time.Hour, now)
+		return err
+	}
+	latest := now.Add(5*time.Minute - time.Hour)
+	require.NoError(t, of(0, latest))
+	require.ErrorContains(t, of(0, latest.Add(1)), "want a start at 2026-02-01T11:05:00Z or before")
+	require.NoError(t, of(60, latest.Add(time.Minute)), "the hour takes a minute")
+	require.Error(t, of(60, latest.Add(time.Minute+1)))
+	require.NoError(t, of(1, now.Add(5*time.Minute)))
+	require.Error(t, of(1, now.Add(5*time.Minute+1)))
+
+	_, err := runFlags{}.startOf(&scenario.Scenario{Start: gpu.Time(now.UnixNano())}, time.Hour, now)
+	require.Error(t, err, "of the scenario")
 }
 
 // The bar ends where the last delivery is.

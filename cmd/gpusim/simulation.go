@@ -39,26 +39,24 @@ type simulation struct {
 	nodes    []*watch.Node
 }
 
-func (o simulationFlags) simulation() (*simulation, error) {
-	s, err := o.load()
-	if err != nil {
-		return nil, err
+// check says what is wrong with the flags whatever the scenario is.
+func (o *simulationFlags) check() error {
+	switch {
+	case o.duration < 0:
+		return fmt.Errorf("--duration is %s: want more than 0", o.duration)
+	case o.nodes < 0 || o.nodes > scenario.MaxNodes:
+		return fmt.Errorf("--nodes is %d: want 1 to %d", o.nodes, scenario.MaxNodes)
+	case o.kind != "" && o.kind != "sums" && o.kind != "gauges":
+		return fmt.Errorf("--kind is %q: want sums or gauges", o.kind)
 	}
-	return o.of(s), nil
+	if o.interval == 0 {
+		return nil
+	}
+	return scenario.CheckInterval("--interval", o.interval)
 }
 
 // load reads the scenario and changes it as the flags say.
 func (o simulationFlags) load() (*scenario.Scenario, error) {
-	switch {
-	case o.duration < 0:
-		return nil, fmt.Errorf("--duration is %s: want more than 0", o.duration)
-	case o.nodes < 0:
-		return nil, fmt.Errorf("--nodes is %d: want 1 or more", o.nodes)
-	case o.interval < 0:
-		return nil, fmt.Errorf("--interval is %s: want more than 0", o.interval)
-	case o.kind != "" && o.kind != "sums" && o.kind != "gauges":
-		return nil, fmt.Errorf("--kind is %q: want sums or gauges", o.kind)
-	}
 	s, err := scenario.Load(o.scenario)
 	if err == nil && o.nodes > 0 {
 		s, err = s.Scale(o.nodes)
@@ -66,14 +64,7 @@ func (o simulationFlags) load() (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &s.Collection
-	if o.interval > 0 {
-		c.Interval = o.interval
-	}
-	if o.kind != "" {
-		c.Kind = o.kind
-	}
-	return s, nil
+	return s.Watch(o.interval, o.kind)
 }
 
 // of makes the world of a scenario that load returned.

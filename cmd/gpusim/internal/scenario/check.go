@@ -11,8 +11,8 @@ func (s *spec) check() error {
 	if err := s.checkSize(); err != nil {
 		return err
 	}
-	if c := s.Collection; c.Sample > c.Interval {
-		return mistake("collection.sample", c.Sample, "at most the interval, %s", c.Interval)
+	if err := s.Collection.check(); err != nil {
+		return err
 	}
 	for i := range s.Nodes {
 		for k := range s.Nodes[i].Foreign {

@@ -4,8 +4,11 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"regexp"
+	"time"
 )
 
 // Limits of a scenario, so that a slip of the pen doesn't take all memory.
@@ -18,6 +21,46 @@ const (
 	maxStarts    = 1_000_000 // pods and restarts of their containers
 	maxPods      = 100_000   // of a scenario that isn't scaled
 )
+
+// StartWanted is what CanStart takes, in words.
+const StartWanted = "a time from 2020 to 2199, as 2026-01-05T00:00:00Z"
+
+// CanStart reports whether a world can begin then: a collector takes nothing
+// before, and later ones don't end in what nanoseconds can count.
+func CanStart(t time.Time) bool {
+	year := t.UTC().Year()
+	return year >= 2020 && year < 2200
+}
+
+// CheckInterval says what is wrong with a time between two collections, which
+// is called name.
+func CheckInterval(name string, d time.Duration) error {
+	field, _ := reflect.TypeFor[Collection]().FieldByName("Interval")
+	if !accepted(reflect.ValueOf(d), field.Tag) {
+		return mistake(name, d, "%s", wanted(field.Type, field.Tag))
+	}
+	return nil
+}
+
+// check says what is wrong between the keys of a collection.
+func (c Collection) check() error {
+	if c.Sample > c.Interval {
+		return mistake("collection.sample", c.Sample, "at most the interval, %s", c.Interval)
+	}
+	return nil
+}
+
+// Watch returns the same scenario with another time between two collections
+// and another kind of activity, if they aren't zero.
+func (s *Scenario) Watch(interval time.Duration, kind string) (*Scenario, error) {
+	watched := *s
+	c := &watched.Collection
+	c.Interval, c.Kind = cmp.Or(interval, c.Interval), cmp.Or(kind, c.Kind)
+	if err := CheckInterval("the interval", c.Interval); err != nil {
+		return nil, err
+	}
+	return &watched, c.check()
+}
 
 // size is how much a scenario makes.
 type size struct{ nodes, devices, pods, starts int }

@@ -68,7 +68,7 @@ func wanted(of reflect.Type, rules reflect.StructTag) string {
 	case like != "":
 		return like
 	case of == timeType:
-		return "a time from 2020 to 2199, as 2026-01-05T00:00:00Z"
+		return StartWanted
 	case of.Kind() == reflect.Struct:
 		return "a mapping of " + strings.Join(keysOf(of), ", ")
 	case of.Kind() == reflect.Bool:
@@ -125,7 +125,7 @@ func parseScalar(text string, v reflect.Value) error {
 // accepted reports whether a value keeps the rules of its field.
 func accepted(v reflect.Value, rules reflect.StructTag) bool {
 	if t, ok := reflect.TypeAssert[time.Time](v); ok {
-		return t.Year() >= 2020 && t.Year() < 2200
+		return CanStart(t)
 	}
 	if v.Kind() == reflect.String {
 		words, like := wordsOf(rules), patterns[rules.Get("like")].match
