@@ -3,8 +3,8 @@
 
 //go:build unix
 
-// Package load tests the script run with a collector and a gpusim that are
-// stand-ins.
+// Package load tests the script run, once with the real programs, else with a
+// collector and a gpusim that are stand-ins.
 package load
 
 import (
@@ -15,11 +15,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/otelcol-gpu/otelcol-gpu/examples/internal/programs"
 )
 
 // TestMain is the collector when run starts this test binary as one.
@@ -53,6 +56,20 @@ func address(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+// TestRunForReal sends what one node tells: each collector takes all of it.
+func TestRunForReal(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "./run", programs.Collector(t), programs.Gpusim(t), "--nodes", "1", "--bundle", "1s")
+	command.Env = append(os.Environ(), "OTLP_ENDPOINT="+address(t))
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, string(output))
+	t.Log(string(output))
+	sent := regexp.MustCompile(`(?m)^sent ([0-9]+) points in [0-9]+ requests \(0 sent again\), 10m0s of simulated time`).FindAllSubmatch(output, -1)
+	require.Len(t, sent, 2, string(output))
+	assert.Equal(t, sent[0][1], sent[1][1])
+	assert.Len(t, regexp.MustCompile(`(?m)^collector: processor time [0-9]+\.[0-9]{2} s, memory [0-9]+ MB at the end$`).FindAll(output, -1), 2)
+	assert.NotContains(t, string(output), "The collector says")
+}
+
 // run runs the script with a gpusim that is a line of bash.
 func run(t *testing.T, otlp, gpusim string, args ...string) (code int, output string) {
 	t.Helper()
@@ -71,7 +88,7 @@ func TestRun(t *testing.T) {
 	require.Zero(t, code, output)
 	assert.Regexp(t, `(?s)^== passthrough\nsent: (run .*)
 gpusim: processor time [0-9.]+ s user, [0-9.]+ s system
-collector: processor time [0-9:.]+, memory [0-9]+ MB at the end
+collector: processor time [0-9]+\.[0-9]{2} s, memory [0-9]+ MB at the end
 == accounting
 sent: run .*
 collector: processor time .*, memory [0-9]+ MB at the end\n$`, output)
