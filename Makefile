@@ -149,7 +149,8 @@ FAULTY = bin/otelcol-gpu-faulty
 
 .PHONY: fault
 fault: build ## Fail if a fault that is planted in the ledger isn't found
-	@by_property() { \
+	@trap 'rm -f $(FAULTY)' EXIT; \
+	by_property() { \
 		fault=$$1; \
 		out=$$(go test $(PLANT) -run "^($$2)$$" ./internal/ledger -rapid.nofailfile -rapid.shrinktime=1s 2>&1); \
 		found=$$(echo "$$out" | awk '/^--- FAIL: TestProp/ { print $$3 }' | sort | xargs); \
@@ -168,7 +169,6 @@ fault: build ## Fail if a fault that is planted in the ledger isn't found
 				go test -count=1 -timeout=5m -tags='ledgerfault,$(TAGS)' -v -run '^TestPlantedFault$$' ./examples/demo 2>&1) && \
 			echo "$$out" | grep -q '^--- PASS: TestPlantedFault' || \
 			{ echo; echo "$$out"; echo "fault $$fault: not found by the demo" >&2; exit 1; }; \
-		rm -f $(FAULTY); \
 		printf ', the demo'; \
 	}; \
 	by_property share TestPropConservation; by_self_check; by_demo; echo; \
