@@ -25,9 +25,10 @@ TOOL  := go tool -modfile=tools/go.mod
 BUILD := go build -ldflags='$(LDFLAGS)'
 
 # What `make test` hands to the race detector: the code that the collector
-# calls concurrently. `make test RACE=` leaves it out (no C compiler).
+# calls concurrently, and what of gpusim sends and receives. `make test RACE=`
+# leaves it out (no C compiler).
 RACE      ?= -race
-RACE_PKGS ?= ./processor/... ./receiver/...
+RACE_PKGS ?= ./processor/... ./receiver/... $(addprefix ./cmd/gpusim/internal/,drive sink replay)
 # The code whose speed is watched.
 BENCH      ?= .
 BENCH_PKGS ?= ./internal/ledger/... ./internal/gpupdata/... ./processor/...
