@@ -42,7 +42,7 @@ func TestReadme(t *testing.T) {
 		require.NoError(t, err, example[0])
 		if o.scenario != "my.yaml" {
 			_, err = scenario.Load(o.scenario)
-			assert.NoError(t, err)
+			require.NoError(t, err)
 		}
 	}
 	checks := regexp.MustCompile(`(?m)^bin/gpusim check ([^#\n]*)`).FindAllStringSubmatch(readme, -1)
