@@ -26,10 +26,10 @@ type simulationFlags struct {
 
 func (o *simulationFlags) register(f *flag.FlagSet) {
 	f.StringVar(&o.scenario, "scenario", "demo", "`name` of a scenario or a file with one")
-	f.DurationVar(&o.duration, "duration", 0, "how long it lasts")
-	f.IntVar(&o.nodes, "nodes", 0, "how many nodes it has")
-	f.DurationVar(&o.interval, "interval", 0, "time between two collections")
-	f.StringVar(&o.kind, "kind", "", "what is told of devices: `sums or gauges`")
+	f.DurationVar(&o.duration, "duration", 0, "how long it lasts (default: as the scenario says)")
+	f.IntVar(&o.nodes, "nodes", 0, "how many nodes it has (default: as the scenario says)")
+	f.DurationVar(&o.interval, "interval", 0, "time between two collections (default: as the scenario says)")
+	f.StringVar(&o.kind, "kind", "", "what is told of devices, `sums|gauges` (default: as the scenario says)")
 }
 
 // simulation is a world as it is watched.
