@@ -178,7 +178,7 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 	if began := p.Admission(); began.At != gpu.NoTime && l.last == nil && (l.began.At == gpu.NoTime || began.Uncertainty < l.began.Uncertainty) {
 		l.began = began
 	}
-	if p.Terminal() {
+	if p.Over() {
 		b.end(l, at, streamed)
 	}
 }
@@ -225,7 +225,7 @@ func (b *Book) end(l *life, at gpu.Time, streamed bool) {
 	mark := pod.Mark{At: at, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
 	if finished := l.pod.Released(); finished != gpu.NoTime {
 		mark = pod.Narrow(finished, at, streamed)
-	} else if len(l.last) == 0 && l.pod.Phase == pod.Failed {
+	} else if len(l.last) == 0 && l.pod.Phase == pod.Failed && !l.pod.Ran() {
 		mark.At = l.began.At // rejected: it never held anything
 	}
 	mark.At = max(mark.At, l.began.At)

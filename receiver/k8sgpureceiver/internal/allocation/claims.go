@@ -167,7 +167,7 @@ func firstContainer(p *pod.Pod) string {
 // requested counts the devices of a pod that is listed without any for long: no
 // source says which they are, as of those that only init containers ask for.
 func (b *Book) requested(l *life) []held {
-	if l.pod.Terminal() || l.bare < patience {
+	if l.pod.Over() || l.bare < patience {
 		return nil
 	}
 	most, name, container := int64(0), "", ""

@@ -110,9 +110,22 @@ type Run struct {
 	ExitCode          int
 }
 
-// Terminal reports whether no container of the pod will run again: then its
-// devices are free.
+// Terminal reports whether no container of the pod will start again. Some may
+// still run: of a pod that it evicts, the kubelet says so before it stops them.
 func (p *Pod) Terminal() bool { return p.Phase == Succeeded || p.Phase == Failed }
+
+// Over reports whether the pod is terminal and no container of it runs: then its
+// devices are free.
+func (p *Pod) Over() bool {
+	return p.Terminal() && !slices.ContainsFunc(p.Containers, func(c Container) bool { return c.Run.Running })
+}
+
+// Ran reports whether a container of the pod ever ran.
+func (p *Pod) Ran() bool {
+	return slices.ContainsFunc(p.Containers, func(c Container) bool {
+		return c.Run.Started != gpu.NoTime || c.Run.Finished != gpu.NoTime || c.Before.Started != gpu.NoTime
+	})
+}
 
 // Key is the pod's namespace and name.
 func (p *Pod) Key() Key { return Key{p.Namespace, p.Name} }
