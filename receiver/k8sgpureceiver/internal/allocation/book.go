@@ -225,8 +225,9 @@ func (b *Book) end(l *life, at gpu.Time, streamed bool) {
 	mark := pod.Mark{At: at, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
 	if finished := l.pod.Released(); finished != gpu.NoTime {
 		mark = pod.Narrow(finished, at, streamed)
-	} else if len(l.last) == 0 && l.pod.Phase == pod.Failed && !l.pod.Ran() {
-		mark.At = l.began.At // rejected: it never held anything
+	} else if len(l.last) == 0 && (!streamed || l.pod.Phase == pod.Failed && !l.pod.Ran()) {
+		// Rejected: it never held anything. Or over since nobody knows when: nothing is told of it.
+		mark.At = l.began.At
 	}
 	mark.At = max(mark.At, l.began.At)
 	l.ended, l.heard = &mark, at

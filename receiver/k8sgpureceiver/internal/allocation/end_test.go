@@ -61,3 +61,47 @@ func TestEvictedWithInitDevices(t *testing.T) {
 	n.list(40, listed(p))
 	require.Equal(t, []string{"a/main nvidia.com/gpu/requested by a, 0 exclusive since 1s"}, n.set(40))
 }
+
+// unstarted is a pod of that policy whose init container has finished at 5 s,
+// and whose main one waits.
+func unstarted(policy pod.RestartPolicy) *pod.Pod {
+	p := holder("a", 1)
+	p.Phase, p.RestartPolicy = pod.Pending, policy
+	p.Containers = []pod.Container{
+		{Name: "init", Init: true, Run: pod.Run{Started: at(2), Finished: at(5)}},
+		{Name: "main", Requests: p.Containers[0].Requests, Waiting: "ImagePullBackOff"},
+	}
+	return p
+}
+
+// TestNeverStartedHoldsUntilItEnds: that its init container finished isn't the
+// end of a pod.
+func TestNeverStartedHoldsUntilItEnds(t *testing.T) {
+	for _, policy := range []pod.RestartPolicy{pod.RestartNever, pod.RestartOnFailure, pod.RestartAlways} {
+		deleted, deadline := unstarted(policy), unstarted(policy)
+		deleted.DeletionAsked = at(100)
+		deadline.Phase, deadline.Reason = pod.Failed, "DeadlineExceeded"
+		for p, want := range map[*pod.Pod]string{deleted: "1m40s", deadline: "1m40.1s"} {
+			n := newNode(t, true).sync(0)
+			n.pod(unstarted(policy), 5.5)
+			n.list(90, listed(p, uuid(0)))
+			require.Equal(t, []string{"a/main " + uuid(0) + " exclusive since 1s"}, n.set(90))
+			n.pod(p, 100.1)
+			n.Gone("a", at(101))
+			n.list(110)
+			require.Equal(t, []string{"a/main " + uuid(0) + " ended " + want}, n.set(110), policy)
+		}
+	}
+}
+
+// TestFoundOverWithoutADate: its objects stay, perhaps for days.
+func TestFoundOverWithoutADate(t *testing.T) {
+	n := newNode(t, true)
+	p := unstarted(pod.RestartNever)
+	p.Phase, p.Reason = pod.Failed, "DeadlineExceeded"
+	p.Containers[1].Devices = []pod.Device{{Resource: "nvidia.com/gpu", ID: uuid(0)}}
+	n.Pod(p, at(80000), false)
+	n.sync(80000)
+	n.list(80010)
+	require.Empty(t, n.set(80010))
+}

@@ -163,10 +163,16 @@ func (p *Pod) Finished() gpu.Time {
 }
 
 // Released returns when the pod let go of its devices: when its last container
-// finished. One that waited to start again holds them until it is deleted.
+// finished. One that waited to start, again or at all, holds them until it is
+// deleted; NoTime if the status doesn't tell.
 func (p *Pod) Released() gpu.Time {
 	finished := p.Finished()
-	if finished == gpu.NoTime || p.DeletionAsked <= finished {
+	switch {
+	case finished == gpu.NoTime, p.DeletionAsked != gpu.NoTime && p.DeletionAsked <= finished:
+		return finished
+	case p.waits(): // what finished before it says nothing
+		return p.DeletionAsked
+	case p.DeletionAsked == gpu.NoTime:
 		return finished
 	}
 	for i := range p.Containers {
@@ -177,6 +183,20 @@ func (p *Pod) Released() gpu.Time {
 		}
 	}
 	return finished
+}
+
+// waits reports whether a main container waits to start. It never will once an
+// init container failed that isn't started again.
+func (p *Pod) waits() bool {
+	waits := false
+	for i := range p.Containers {
+		c := &p.Containers[i]
+		if c.Init && c.Run.ExitCode != 0 && !c.Sidecar && p.RestartPolicy == RestartNever {
+			return false
+		}
+		waits = waits || !c.Init && c.Run.Finished == gpu.NoTime
+	}
+	return waits
 }
 
 // Admission returns when the kubelet gave the pod its devices, who says so and
