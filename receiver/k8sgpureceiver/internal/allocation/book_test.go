@@ -243,6 +243,32 @@ func TestNewPodUnknownYet(t *testing.T) {
 	require.Equal(t, []string{"doubt pod_unknown", "a/main " + uuid(0) + " ended 18.2s"}, n.set(20))
 }
 
+// TestOtherDevicesAreNoDoubt: of a pod that is younger than the list, nor of
+// one whose devices change.
+func TestOtherDevicesAreNoDoubt(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	p, other := holder("a", 1), holder("b", 9.8)
+	other.Containers[0].Requests = nil
+	fuse := func(id string) Listed {
+		return Listed{Pod: other.Key(), Container: "main", Devices: []deviceid.Name{{Resource: "smarter-devices/fuse", ID: id}}}
+	}
+	n.pod(p, 1.5)
+	n.list(10, listed(p, uuid(0)), fuse("0"))
+	n.pod(other, 9.95)
+	want := []string{"a/main " + uuid(0) + " exclusive since 1s"}
+	require.Equal(t, want, n.set(10))
+	for i, when := range []float64{20, 30} {
+		n.list(when, listed(p, uuid(0)), fuse(fmt.Sprint(i)))
+		require.Equal(t, want, n.set(when))
+	}
+	api := newNode(t, false).sync(0)
+	api.pod(other, 1)
+	api.list(10, fuse("0"))
+	api.set(10)
+	api.list(20)
+	require.Empty(t, api.set(20), "that it isn't listed any more means nothing")
+}
+
 func TestUnknownPodHoldsBackThreeSets(t *testing.T) {
 	n := newNode(t, true).sync(0)
 	for i := range 5 {

@@ -70,13 +70,13 @@ func (b *Book) join(insist bool) (doubt Doubt) {
 	listed := map[pod.Key]bool{} // with a GPU
 	for _, entry := range b.lists.newest {
 		listed[entry.Pod] = listed[entry.Pod] || b.isGPU(entry.Devices)
-		if len(entry.Devices) == 0 {
-			continue
+		if !b.isGPU(entry.Devices) {
+			continue // other plugins' devices make no holder, so no doubt
 		}
 		l := b.named(entry)
 		switch {
 		case l == nil:
-			if b.isGPU(entry.Devices) && !b.lingers(entry) {
+			if !b.lingers(entry) {
 				doubt = cmp.Or(doubt, PodUnknown)
 			}
 		case l.arrived > b.lists.asked && !insist:
