@@ -105,3 +105,19 @@ func TestFoundOverWithoutADate(t *testing.T) {
 	n.list(80010)
 	require.Empty(t, n.set(80010))
 }
+
+// TestEndsBeforeTheFirstSync: a set may be made in the middle of the first list
+// of pods. Ends wait until the sync tells which of them are recent.
+func TestEndsBeforeTheFirstSync(t *testing.T) {
+	n := newNode(t, true)
+	for i, ended := range []float64{1000, 79990} {
+		p := holder(string(rune('a'+i)), 500)
+		p.Containers[0].Devices = []pod.Device{{Resource: "nvidia.com/gpu", ID: uuid(i)}}
+		n.Pod(finished(p, ended, pod.Succeeded), at(80000), false)
+	}
+	n.list(80001)
+	require.Equal(t, []string{"doubt pods_away"}, n.set(80001))
+	n.sync(80002)
+	require.Equal(t, []string{"b/main " + uuid(1) + " ended 22h13m10s"}, n.set(80010))
+	require.Empty(t, n.set(80020), "told once")
+}

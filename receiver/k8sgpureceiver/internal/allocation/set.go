@@ -127,8 +127,8 @@ func (b *Book) settleBegin(l *life, claims []held) {
 }
 
 func (b *Book) addEnded(s *Set, l *life) {
-	if l.told || l.ended.At >= s.Time {
-		return
+	if l.told || b.firstSync == gpu.NoTime || l.ended.At >= s.Time {
+		return // before the first sync, nobody knows which ends are recent
 	}
 	l.offered = s.Time
 	if !l.reported && l.ended.At < b.firstSync.Add(-recent) || l.ended.At <= l.began.At {
