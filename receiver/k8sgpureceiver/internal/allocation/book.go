@@ -97,6 +97,7 @@ type life struct {
 	present, stale bool
 	devices        map[string][]deviceid.Name // by container, from lists
 	unlisted       gpu.Time                   // since when the lists lack it, though they had it
+	misses         int                        // settled lists since then, all without it
 	began          pod.Mark
 	ended          *pod.Mark // nil while it lives
 	heard          gpu.Time  // when that became known
@@ -114,6 +115,7 @@ func (l *life) live() bool { return l.ended == nil }
 func (b *Book) From(local bool) {
 	b.cfg.Local = local
 	b.Unsync()
+	b.missNone()
 }
 
 // Len returns how many pods are followed.

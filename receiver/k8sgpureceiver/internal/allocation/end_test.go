@@ -121,3 +121,51 @@ func TestEndsBeforeTheFirstSync(t *testing.T) {
 	require.Equal(t, []string{"b/main " + uuid(1) + " ended 22h13m10s"}, n.set(80010))
 	require.Empty(t, n.set(80020), "told once")
 }
+
+// TestMissingTwiceIsNoEnd: from two lists that are half a minute apart, with
+// something between that tells nothing of the pod.
+func TestMissingTwiceIsNoEnd(t *testing.T) {
+	p := holder("a", 1)
+	for name, between := range map[string]func(n *node, when float64){
+		"lists fail":     func(n *node, _ float64) { n.ListFailed() },
+		"lists differ":   func(n *node, when float64) { n.List([]Listed{listed(p)}, at(when-0.1)) },
+		"another source": func(n *node, when float64) { n.From(false); n.sync(when) },
+	} {
+		n := newNode(t, false).sync(0)
+		n.pod(p, 1.5)
+		n.list(10, listed(p, uuid(0)))
+		n.set(10)
+		for _, when := range []float64{20, 60} {
+			n.list(when)
+			require.Equal(t, []string{"doubt pod_unlisted"}, n.set(when), name)
+			between(n, when+10)
+		}
+		n.list(90, listed(p, uuid(0)))
+		require.Len(t, n.set(90), 1, name)
+	}
+}
+
+// TestListsFailWhileMissing: only what was seen of its absence counts.
+func TestListsFailWhileMissing(t *testing.T) {
+	for name, forget := range map[string]func(n *node){
+		"lists fail":     func(n *node) { n.ListFailed() },
+		"another source": func(n *node) { n.From(false); n.sync(51) },
+	} {
+		n := newNode(t, false).sync(0)
+		n.pod(holder("a", 1), 1.5)
+		n.list(10, listed(holder("a", 1), uuid(0)))
+		n.set(10)
+		for when := 20.0; when < 100; when += 10 {
+			if when == 50 {
+				forget(n)
+				continue
+			}
+			n.list(when)
+			want := "doubt pod_unlisted"
+			if when == 90 {
+				want = "a/main " + uuid(0) + " ended 59.9s"
+			}
+			require.Equal(t, []string{want}, n.set(when), name)
+		}
+	}
+}

@@ -37,8 +37,19 @@ func (b *Book) List(list []Listed, asked gpu.Time) (settled bool) {
 	return l.settled
 }
 
-// ListFailed says that no list came: the next two have to agree again.
-func (b *Book) ListFailed() { b.lists = lists{} }
+// ListFailed says that no list came: the next two have to agree again, and
+// nobody saw whether a pod was missing meanwhile.
+func (b *Book) ListFailed() {
+	b.lists = lists{}
+	b.missNone()
+}
+
+// missNone begins anew to look which pods are missing from the lists.
+func (b *Book) missNone() {
+	for _, l := range b.lives {
+		l.unlisted, l.misses = gpu.NoTime, 0
+	}
+}
 
 // canonical sorts a list, unites what is listed twice and drops containers
 // without devices, but not their pods: whether a pod is listed matters.
@@ -148,8 +159,8 @@ func (b *Book) isGPU(names []deviceid.Name) bool {
 
 // missing looks at pods that had devices in a list and are listed no more. The
 // kubelet's own source tells when they end. The API server's doesn't if it is
-// away: then they have ended once they are missing for long enough, but a
-// kubelet that starts lists nothing for a moment.
+// away: then they have ended once they are missing for long enough, and from
+// enough lists: a kubelet that starts lists nothing for a moment.
 func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 	if b.cfg.Local {
 		return Certain
@@ -159,13 +170,14 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 			continue
 		}
 		if _, is := listed[l.pod.Key()]; is {
-			l.unlisted = gpu.NoTime
+			l.unlisted, l.misses = gpu.NoTime, 0
 			continue
 		}
 		if l.unlisted == gpu.NoTime {
 			l.unlisted = b.lists.newestAt
 		}
-		if b.lists.newestAt.Sub(l.unlisted) < missingFor {
+		l.misses++
+		if b.lists.newestAt.Sub(l.unlisted) < missingFor || l.misses <= patience {
 			doubt = PodUnlisted
 			continue
 		}
