@@ -530,6 +530,27 @@ func TestClaimsAreCounted(t *testing.T) {
 	require.Equal(t, []Unresolved{{"gpu.nvidia.com/n/gpu-1", deviceid.Claim}, {"gpu.nvidia.com/n/gpu-2", deviceid.Claim}}, s.Unresolved)
 }
 
+// TestClaimForAnExtendedResource: the pod asks for nvidia.com/gpu, and a claim
+// that the scheduler made serves it. It is named, not counted.
+func TestClaimForAnExtendedResource(t *testing.T) {
+	n := newNode(t, true).sync(0)
+	p := holder("a", 1)
+	n.pod(p, 1.5)
+	l := listed(p)
+	l.Claimed = []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "n/gpu-0"}}
+	for i := range patience + 2 {
+		n.list(float64(10*(i+1)), l)
+		s := n.Set(at(float64(10 * (i + 1))))
+		n.Sent(&s)
+		require.Equal(t, Certain, s.Doubt)
+		require.Empty(t, s.Allocations)
+		require.Equal(t, []Unresolved{{"gpu.nvidia.com/n/gpu-0", deviceid.Claim}}, s.Unresolved)
+	}
+	n.pod(finished(p, 65, pod.Succeeded), 65.5)
+	n.list(70)
+	require.Empty(t, n.set(70))
+}
+
 // TestChurnIsForgotten: 500 pods in ten minutes, for three hours.
 func TestChurnIsForgotten(t *testing.T) {
 	n := newNode(t, true).sync(0)

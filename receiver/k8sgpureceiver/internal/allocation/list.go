@@ -78,9 +78,9 @@ func sameListed(a, b Listed) bool {
 // join gives the listed devices to the pods that live, and returns what is
 // doubtful about it.
 func (b *Book) join(insist bool) (doubt Doubt) {
-	listed := map[pod.Key]bool{} // with a GPU
+	listed := map[pod.Key]bool{} // with a GPU, or with what a claim gave: an extended resource may be made of claims
 	for _, entry := range b.lists.newest {
-		listed[entry.Pod] = listed[entry.Pod] || b.isGPU(entry.Devices)
+		listed[entry.Pod] = listed[entry.Pod] || b.isGPU(entry.Devices) || len(entry.Claimed) > 0
 		if !b.isGPU(entry.Devices) {
 			continue // other plugins' devices make no holder, so no doubt
 		}
@@ -139,7 +139,7 @@ func (b *Book) lingers(entry Listed) bool {
 	return false
 }
 
-// bare counts for how long pods are listed without devices.
+// bare counts for how long pods are listed without devices, claimed ones too.
 func (b *Book) bare(listed map[pod.Key]bool) {
 	for _, l := range b.lives {
 		if with, is := listed[l.pod.Key()]; is && !with {
