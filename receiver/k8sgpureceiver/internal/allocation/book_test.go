@@ -6,6 +6,7 @@ package allocation
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -258,7 +259,7 @@ func TestOtherDevicesAreNoDoubt(t *testing.T) {
 	want := []string{"a/main " + uuid(0) + " exclusive since 1s"}
 	require.Equal(t, want, n.set(10))
 	for i, when := range []float64{20, 30} {
-		n.list(when, listed(p, uuid(0)), fuse(fmt.Sprint(i)))
+		n.list(when, listed(p, uuid(0)), fuse(strconv.Itoa(i)))
 		require.Equal(t, want, n.set(when))
 	}
 	api := newNode(t, false).sync(0)
