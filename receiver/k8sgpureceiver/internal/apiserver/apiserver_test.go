@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -169,6 +170,53 @@ func TestWatchPods(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	require.Equal(t, map[string]bool{"GET /api/v1/pods spec.nodeName=node-1": true}, s.requests, "list and watch pods of this node: nothing else")
+}
+
+// follow runs a source of pods of a server; stop returns when it has ended.
+func follow(t *testing.T, host string) (sink *notes, stop func()) {
+	transport := &http.Transport{}
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: host, Transport: transport})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	sink, done := &notes{make(chan string, 1000)}, make(chan struct{})
+	go func() {
+		defer close(done)
+		NewPods(client, "node-1").Run(ctx, sink)
+	}()
+	return sink, func() {
+		t.Helper()
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Second):
+			t.Fatal("it waits for a server that is away, not for its context")
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
+// TestAway: a server that refuses connections is told of, and nothing waits for
+// it when the source has to stop.
+func TestAway(t *testing.T) {
+	s := &server{requests: map[string]bool{}, ended: make(chan struct{}), pods: []corev1.Pod{thePod("a", corev1.PodRunning)}}
+	web := httptest.NewServer(s)
+	sink, stop := follow(t, web.URL)
+	sink.wait(t, "synced")
+	require.NoError(t, web.Listener.Close())
+	web.CloseClientConnections()
+	sink.wait(t, "lost: away")
+	sink.wait(t, "lost: away") // it tries again
+	stop()
+	web.Close()
+}
+
+// TestTooMany: what the server asks for is told too, under its own reason.
+func TestTooMany(t *testing.T) {
+	many := apierrors.NewTooManyRequests("later", 1)
+	require.False(t, apierrors.IsTooManyRequests(seal(many)), "the reflector would try again by itself")
+	require.Equal(t, kubelet.RateLimited, kubelet.ReasonOf(bare(seal(many))))
+	gone := apierrors.NewResourceExpired("old")
+	require.Equal(t, gone, seal(gone), "the reflector has to list")
 }
 
 func TestSlimKeepsWhatIsRead(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 // known yet is asked for, and known the next time.
 type Owners struct {
 	client metadata.Interface
-	mapper meta.RESTMapper
+	mapper meta.RESTMapperWithContext
 	failed func(error)
 	wanted chan object
 
@@ -62,11 +62,11 @@ func NewOwners(cfg Config, failed func(error)) (*Owners, error) {
 	if err != nil {
 		return nil, err
 	}
-	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))
+	mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(memory.NewMemCacheClientWithContext(kinds))
 	return newOwners(client, mapper, failed), nil
 }
 
-func newOwners(client metadata.Interface, mapper meta.RESTMapper, failed func(error)) *Owners {
+func newOwners(client metadata.Interface, mapper meta.RESTMapperWithContext, failed func(error)) *Owners {
 	return &Owners{
 		client: client, mapper: mapper, failed: failed, wanted: make(chan object, 256), known: map[object]answer{},
 	}
@@ -131,7 +131,7 @@ func (o *Owners) remember(key object, a answer) {
 }
 
 func (o *Owners) ask(ctx context.Context, key object) (answer, error) {
-	mapping, err := o.mapper.RESTMapping(schema.GroupKind{Group: key.Group, Kind: key.Kind})
+	mapping, err := o.mapper.RESTMappingWithContext(ctx, schema.GroupKind{Group: key.Group, Kind: key.Kind})
 	if err != nil {
 		return answer{}, err
 	}

@@ -133,3 +133,31 @@ func TestOwners(t *testing.T) {
 	<-done
 	require.EqualValues(t, 4, asked.Load(), "each once")
 }
+
+// patientMapper is one whose server never answers.
+type patientMapper struct {
+	meta.RESTMapperWithContext
+	asked chan struct{}
+}
+
+func (m patientMapper) RESTMappingWithContext(ctx context.Context, _ schema.GroupKind, _ ...string) (*meta.RESTMapping, error) {
+	close(m.asked)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestOwnersStop: nothing waits for a server that doesn't say what kinds it has.
+func TestOwnersStop(t *testing.T) {
+	mapper := patientMapper{asked: make(chan struct{})}
+	o := newOwners(nil, mapper, func(error) {})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		o.Run(ctx)
+	}()
+	o.Of(pod.Owner{Group: "apps", Kind: "Deployment", Name: "d", UID: "u"}, "ns")
+	<-mapper.asked
+	stop()
+	<-done
+}

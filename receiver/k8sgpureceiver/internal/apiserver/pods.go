@@ -8,9 +8,11 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -41,7 +43,7 @@ func (p *Pods) Run(ctx context.Context, sink kubelet.Sink) {
 	}), &corev1.Pod{}, 0, nil)
 	err := errors.Join(
 		informer.SetTransform(slim),
-		informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { sink.Lost(err) }),
+		informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { sink.Lost(bare(err)) }),
 	)
 	handler, added := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { tell(sink, object) },
@@ -76,12 +78,32 @@ func (p *Pods) lists(connected func()) *cache.ListWatch {
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			options.FieldSelector = selector
 			w, err := pods.Watch(ctx, options)
-			if err == nil {
-				connected()
+			if err != nil {
+				return nil, seal(err)
 			}
-			return w, err
+			connected()
+			return w, nil
 		},
 	}
+}
+
+// sealed hides from the reflector that nobody listens, or not to so many. It
+// would try again by itself, tell nobody, and heed no context while it waits.
+type sealed struct{ error }
+
+func seal(err error) error {
+	if utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err) {
+		return sealed{err}
+	}
+	return err
+}
+
+// bare returns the error that was sealed.
+func bare(err error) error {
+	if s, ok := errors.AsType[sealed](err); ok {
+		return s.error
+	}
+	return err
 }
 
 func tell(sink kubelet.Sink, object any) {
