@@ -143,6 +143,19 @@ func TestRejectedPod(t *testing.T) {
 	require.Empty(t, named(m, gpu.ContainerStarted))
 }
 
+// TestEvicted: the kubelet calls a pod failed before it stops its containers.
+func TestEvicted(t *testing.T) {
+	m := &Milestones{}
+	p := &Pod{Phase: Failed, Reason: "Evicted", RestartPolicy: RestartAlways, Containers: []Container{{Name: "c", Run: Run{Started: at(1), Running: true}}}}
+	observe(m, p, 15)
+	require.Empty(t, named(m, gpu.Failed))
+	require.Empty(t, named(m, gpu.ContainersFinished))
+	p.Containers[0].Run = Run{Started: at(1), Finished: at(45), ExitCode: 137}
+	observe(m, p, 45.2)
+	require.Equal(t, at(45.2), named(m, gpu.ContainersFinished)[0].At)
+	require.Equal(t, at(45.2), named(m, gpu.Failed)[0].At)
+}
+
 func TestImagePullBackOff(t *testing.T) {
 	m := &Milestones{}
 	p := &Pod{Phase: Pending, Containers: []Container{{Name: "c", Waiting: "ErrImagePull"}}}

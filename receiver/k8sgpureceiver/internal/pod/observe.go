@@ -3,7 +3,11 @@
 
 package pod
 
-import "github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+import (
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
 
 // Observe takes what a pod's status says, which arrived at a time, on a stream
 // or in a list. holds reports whether a container holds a device: only its
@@ -125,7 +129,8 @@ func (o *observation) ready() {
 }
 
 // end latches what says that the pod stops. That containers finished is said
-// only when none will start again.
+// only when none will start again. The kubelet that evicts a pod calls it failed
+// before it stops the containers: until then it hasn't.
 func (o *observation) end() {
 	p := o.pod
 	if p.DeletionAsked != gpu.NoTime {
@@ -135,7 +140,7 @@ func (o *observation) end() {
 	if finished != gpu.NoTime && (p.Terminal() || p.DeletionAsked != gpu.NoTime && o.allEnded()) {
 		o.latch(gpu.ContainersFinished, 0, "", o.narrow(finished))
 	}
-	if p.Phase == Failed {
+	if p.Phase == Failed && !slices.ContainsFunc(p.Containers, func(c Container) bool { return c.Run.Running }) {
 		mark := o.narrow(finished)
 		if finished == gpu.NoTime {
 			mark = Mark{o.at, SourceWatch, Resolution}
