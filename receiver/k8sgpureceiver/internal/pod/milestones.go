@@ -56,6 +56,10 @@ type Milestones struct {
 // first.
 const attemptsKept = 8
 
+// outOfOrder is how far, beyond its uncertainty, a mark may be from where it has
+// to be: the clocks of two machines differ, and a kubelet notices late.
+const outOfOrder = 5 * time.Second
+
 // Narrow returns the mark of something that a status dates to a whole second.
 // If the news came on a stream within that second, its arrival is closer.
 func Narrow(second, arrival gpu.Time, streamed bool) Mark {
@@ -79,15 +83,14 @@ func (m *Milestones) latch(name gpu.MilestoneName, attempt int, container string
 		m.marks = map[markKey]Mark{}
 	}
 	floor, ceiling := m.bounds(key)
-	if floor > ceiling {
-		m.Conflicts++ // late news that fit nowhere: none is better than a wrong one
+	bound := max(floor, min(mark.At, ceiling))
+	moved := max(bound.Sub(mark.At), mark.At.Sub(bound))
+	if floor > ceiling || moved > mark.Uncertainty+outOfOrder {
+		m.Conflicts++ // news that fit nowhere, or of another start: none is better than a wrong one
 		return
 	}
-	if bound := max(floor, min(mark.At, ceiling)); bound != mark.At {
-		// Clocks and resolutions differ: a stage has no negative length.
-		mark.Uncertainty = max(mark.Uncertainty, bound.Sub(mark.At), mark.At.Sub(bound))
-		mark.At = bound
-	}
+	// Clocks and resolutions differ: a stage has no negative length.
+	mark.At, mark.Uncertainty = bound, max(mark.Uncertainty, moved)
 	m.marks[key] = mark
 	if attempt > m.attempt {
 		m.attempt = attempt

@@ -133,6 +133,39 @@ func TestNoNegativeStages(t *testing.T) {
 	require.Equal(t, Mark{at(5.6), SourceNone, time.Second}, named(m, gpu.Ready)[0].Mark)
 }
 
+// TestReboot: the agent sees a pod first after its node started again. The
+// sandbox is a new one; the first start was a day before.
+func TestReboot(t *testing.T) {
+	const day = 86_400
+	m := &Milestones{}
+	p := &Pod{
+		Phase: Running, RestartPolicy: RestartAlways, Created: at(0), Started: at(1), Scheduled: Condition{true, at(0)},
+		SandboxReady: Condition{true, at(day + 5)}, Containers: []Container{{
+			Name: "c", Restarts: 1, Before: Run{Started: at(20), Finished: at(day - 10), ExitCode: 255}, Run: Run{Started: at(day + 8), Running: true},
+		}},
+	}
+	m.Observe(p, at(day+60), false, holdsAll)
+	require.Empty(t, named(m, gpu.SandboxReady), "nobody knows when the first was")
+	starts := named(m, gpu.ContainerStarted)
+	require.Equal(t, Mark{at(20), SourceStatus, Resolution}, starts[0].Mark)
+	require.Equal(t, Mark{at(day + 8), SourceStatus, Resolution}, starts[1].Mark)
+	require.Equal(t, 1, m.Conflicts)
+}
+
+// TestOutOfOrder: a little is moved, and the distance told; more is dropped.
+func TestOutOfOrder(t *testing.T) {
+	for late, want := range map[float64][]Mark{26: {{at(20), SourceStatus, 6 * time.Second}}, 27: nil} {
+		m := &Milestones{}
+		p := &Pod{SandboxReady: Condition{true, at(late)}, Containers: []Container{{Name: "c", Run: Run{Started: at(20), Running: true}}}}
+		m.Observe(p, at(40), false, holdsAll)
+		var got []Mark
+		for _, s := range named(m, gpu.SandboxReady) {
+			got = append(got, s.Mark)
+		}
+		require.Equal(t, want, got, late)
+	}
+}
+
 // TestRejectedPod fails without a start (UnexpectedAdmissionError).
 func TestRejectedPod(t *testing.T) {
 	m := &Milestones{}

@@ -21,11 +21,11 @@ func (m *Milestones) Observe(p *Pod, at gpu.Time, streamed bool, holds func(cont
 	if p.Started != gpu.NoTime {
 		m.latch(gpu.Admitted, 0, "", p.Admission())
 	}
-	if p.SandboxReady.True {
-		m.latch(gpu.SandboxReady, 0, "", o.narrow(p.SandboxReady.At))
-	}
 	for i := range p.Containers {
 		o.container(&p.Containers[i])
+	}
+	if p.SandboxReady.True { // the newest one's: if it is after a start, it isn't that of attempt 0
+		m.latch(gpu.SandboxReady, 0, "", o.narrow(p.SandboxReady.At))
 	}
 	o.ready()
 	o.end()
