@@ -198,6 +198,28 @@ func TestImagePullBackOff(t *testing.T) {
 	require.Equal(t, []Milestone{{gpu.BackoffStarted, 0, "c", Mark{at(3), SourceWatch, time.Second}}}, m.All())
 }
 
+// TestUndatedInAList: what the agent finds when it starts may be as old as what
+// came before. Later news of it say no better when it began.
+func TestUndatedInAList(t *testing.T) {
+	pulls := Container{Name: "c", Waiting: "ImagePullBackOff"}
+	again := Container{Name: "c", Waiting: "ImagePullBackOff", Before: Run{Started: at(5), Finished: at(7000), ExitCode: 1}}
+	for _, c := range []struct {
+		pod  Pod
+		want Milestone
+	}{
+		{Pod{Phase: Pending, Containers: []Container{pulls}}, Milestone{gpu.BackoffStarted, 0, "c", Mark{at(7200), SourceWatch, 7199 * time.Second}}},
+		{Pod{Phase: Running, Containers: []Container{again}}, Milestone{gpu.BackoffStarted, 1, "c", Mark{at(7200), SourceWatch, 200 * time.Second}}},
+		{Pod{Phase: Failed}, Milestone{gpu.Failed, 0, "", Mark{at(7200), SourceWatch, 7199 * time.Second}}},
+	} {
+		m := &Milestones{}
+		c.pod.Created, c.pod.Started, c.pod.Scheduled = at(0), at(1), Condition{true, at(1)}
+		m.Observe(&c.pod, at(7200), false, holdsAll)
+		require.Equal(t, []Milestone{c.want}, named(m, c.want.Name))
+		observe(m, &c.pod, 7300)
+		require.Equal(t, []Milestone{c.want}, named(m, c.want.Name))
+	}
+}
+
 func TestDue(t *testing.T) {
 	m := &Milestones{}
 	p := &Pod{

@@ -92,7 +92,7 @@ func (o *observation) delay(c *Container, last Run) {
 		if last != (Run{}) {
 			attempt++
 		}
-		o.latch(gpu.BackoffStarted, attempt, c.Name, Mark{o.at, SourceWatch, Resolution})
+		o.undated(gpu.BackoffStarted, attempt, c.Name, last.Finished)
 	case c.Waiting == "CrashLoopBackOff", c.Waiting == "" && o.pod.restarts(c):
 		o.backoff(c, last.Finished, c.Restarts+1)
 	}
@@ -141,12 +141,26 @@ func (o *observation) end() {
 		o.latch(gpu.ContainersFinished, 0, "", o.narrow(finished))
 	}
 	if p.Phase == Failed && !slices.ContainsFunc(p.Containers, func(c Container) bool { return c.Run.Running }) {
-		mark := o.narrow(finished)
 		if finished == gpu.NoTime {
-			mark = Mark{o.at, SourceWatch, Resolution}
+			o.undated(gpu.Failed, 0, "", gpu.NoTime)
 		}
-		o.latch(gpu.Failed, 0, "", mark)
+		o.latch(gpu.Failed, 0, "", o.narrow(finished))
 	}
+}
+
+// undated latches what a status doesn't date: once, at the first news of it. In
+// a list they may be as old as what came before: after, if it is known, or the
+// pod's admission.
+func (o *observation) undated(name gpu.MilestoneName, attempt int, container string, after gpu.Time) {
+	if _, known := o.marks[markKey{name, attempt, container}]; known {
+		return
+	}
+	mark := Mark{o.at, SourceWatch, Resolution}
+	if !o.streamed {
+		after = max(after, o.pod.Created, o.pod.Admission().At)
+		mark.Uncertainty = max(Resolution, o.at.Sub(after))
+	}
+	o.latch(name, attempt, container, mark)
 }
 
 // allEnded reports whether every container that ever ran has ended, and one of
