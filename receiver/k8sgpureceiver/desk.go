@@ -81,6 +81,13 @@ func (s *source) Gone(uid string) {
 	s.book.Gone(uid, at)
 }
 
+// Missed takes that a pod has gone unseen.
+func (s *source) Missed(uid string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.book.Missed(uid)
+}
+
 // Synced says that all pods are known.
 func (s *source) Synced() {
 	at := s.now()

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -32,26 +33,32 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // notes is a sink that writes down what it is told.
 type notes struct{ text chan string }
 
-func (n *notes) Resync()         { n.text <- "resync" }
-func (n *notes) Pod(p *pod.Pod)  { n.text <- fmt.Sprintf("pod %s %s", p.UID, p.Phase) }
-func (n *notes) Gone(uid string) { n.text <- "gone " + uid }
-func (n *notes) Synced()         { n.text <- "synced" }
-func (n *notes) Lost(err error)  { n.text <- fmt.Sprintf("lost: %s", kubelet.ReasonOf(err)) }
-func (n *notes) Refused(error)   { n.text <- "refused" }
+func (n *notes) Resync()           { n.text <- "resync" }
+func (n *notes) Pod(p *pod.Pod)    { n.text <- fmt.Sprintf("pod %s %s", p.UID, p.Phase) }
+func (n *notes) Gone(uid string)   { n.text <- "gone " + uid }
+func (n *notes) Missed(uid string) { n.text <- "missed " + uid }
+func (n *notes) Synced()           { n.text <- "synced" }
+func (n *notes) Lost(err error)    { n.text <- fmt.Sprintf("lost: %s", kubelet.ReasonOf(err)) }
+func (n *notes) Refused(error)     { n.text <- "refused" }
 
 // wait reads notes until one is want.
 func (n *notes) wait(t *testing.T, want string) {
 	t.Helper()
 	limit := time.After(30 * time.Second)
-	for {
-		select {
-		case got := <-n.text:
-			if got == want {
-				return
-			}
-		case <-limit:
-			t.Fatalf("not told: %s", want)
-		}
+	for n.next(t, limit, want) != want {
+		continue
+	}
+}
+
+// next reads one note.
+func (n *notes) next(t *testing.T, limit <-chan time.Time, want string) string {
+	t.Helper()
+	select {
+	case got := <-n.text:
+		return got
+	case <-limit:
+		t.Fatalf("not told: %s", want)
+		return ""
 	}
 }
 
@@ -207,6 +214,40 @@ func TestAway(t *testing.T) {
 	sink.wait(t, "lost: away")
 	sink.wait(t, "lost: away") // it tries again
 	stop()
+	web.Close()
+}
+
+// TestGoneWhileAway: of pods that went while the server was away, nobody knows
+// when; one may have the name of another.
+func TestGoneWhileAway(t *testing.T) {
+	s := &server{requests: map[string]bool{}, ended: make(chan struct{}), pods: []corev1.Pod{thePod("a", corev1.PodRunning), thePod("b", corev1.PodRunning)}}
+	web := httptest.NewServer(s)
+	sink, stop := follow(t, web.URL)
+	sink.wait(t, "synced")
+	require.NoError(t, web.Listener.Close())
+	web.CloseClientConnections()
+	sink.wait(t, "lost: away")
+	anew := thePod("b2", corev1.PodRunning)
+	anew.Name = "b"
+	s.mu.Lock()
+	s.pods = []corev1.Pod{anew}
+	s.mu.Unlock()
+	back := httptest.NewUnstartedServer(s)
+	require.NoError(t, back.Listener.Close())
+	var err error
+	back.Listener, err = net.Listen("tcp", web.Listener.Addr().String())
+	require.NoError(t, err)
+	back.Start()
+	told, limit := map[string]bool{}, time.After(30*time.Second)
+	for len(told) < 3 {
+		got := sink.next(t, limit, "that a and b are missed, and of b2")
+		require.NotContains(t, got, "gone", "nobody saw it go")
+		if got == "missed a" || got == "missed b" || got == "pod b2 Running" {
+			told[got] = true
+		}
+	}
+	stop()
+	back.Close()
 	web.Close()
 }
 

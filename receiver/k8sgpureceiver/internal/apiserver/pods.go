@@ -47,7 +47,7 @@ func (p *Pods) Run(ctx context.Context, sink kubelet.Sink) {
 	)
 	handler, added := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(object any) { tell(sink, object) },
-		UpdateFunc: func(_, object any) { tell(sink, object) },
+		UpdateFunc: func(before, object any) { renewed(sink, before, object) },
 		DeleteFunc: func(object any) { gone(sink, object) },
 	})
 	if err = errors.Join(err, added); err != nil { // of an informer that was started only
@@ -113,11 +113,27 @@ func tell(sink kubelet.Sink, object any) {
 	}
 }
 
+// renewed tells of a pod whose name another may have had when it was listed last.
+func renewed(sink kubelet.Sink, before, object any) {
+	was, known := before.(*corev1.Pod)
+	is, ok := object.(*corev1.Pod)
+	if known && ok && was.UID != is.UID {
+		sink.Missed(string(was.UID))
+	}
+	tell(sink, object)
+}
+
 func gone(sink kubelet.Sink, object any) {
-	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+	last, missed := object.(cache.DeletedFinalStateUnknown)
+	if missed { // a list lacks it: the watch didn't tell when it went
 		object = last.Obj
 	}
-	if p, ok := object.(*corev1.Pod); ok {
+	p, ok := object.(*corev1.Pod)
+	switch {
+	case !ok:
+	case missed:
+		sink.Missed(string(p.UID))
+	default:
 		sink.Gone(string(p.UID))
 	}
 }

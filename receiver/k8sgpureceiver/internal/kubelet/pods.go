@@ -24,6 +24,8 @@ type Sink interface {
 	Pod(p *pod.Pod)
 	// Gone: the pod has finished here.
 	Gone(uid string)
+	// Missed: the pod has gone while the source was away; nobody knows when.
+	Missed(uid string)
 	Synced()
 	// Lost: the source is away, it will be tried again.
 	Lost(err error)

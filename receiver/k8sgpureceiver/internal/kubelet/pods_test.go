@@ -40,6 +40,7 @@ func (n *notes) add(format string, args ...any) {
 func (n *notes) Resync()           { n.add("resync") }
 func (n *notes) Pod(p *pod.Pod)    { n.add("pod %s %s", p.UID, p.Phase) }
 func (n *notes) Gone(uid string)   { n.add("gone %s", uid) }
+func (n *notes) Missed(uid string) { n.add("missed %s", uid) }
 func (n *notes) Synced()           { n.add("synced") }
 func (n *notes) Lost(err error)    { n.add("lost: %s", ReasonOf(err)) }
 func (n *notes) Refused(err error) { n.add("refused: %s", ReasonOf(err)) }
