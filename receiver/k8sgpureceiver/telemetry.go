@@ -24,7 +24,7 @@ import (
 
 // remedies say once what to do about a source that gives no answer.
 var remedies = map[kubelet.Reason]string{
-	kubelet.Away:        "is the kubelet running, and is the folder of its socket mounted (the folder, not the socket)?",
+	kubelet.Away:        "is the kubelet (the API server) running, and is the folder of its socket mounted (the folder, not the socket)?",
 	kubelet.Denied:      "the sockets need root; the APIs need the permissions in the README of the receiver",
 	kubelet.Unsupported: "set `pods` to a source that this kubelet has",
 	kubelet.RateLimited: "the limit is shared by all clients of the kubelet's socket: raise collection_interval, here or in another exporter",
