@@ -162,12 +162,15 @@ func (m *Milestones) All() []Milestone {
 	return all
 }
 
-// order sorts milestones that aren't of a start last.
+// endOrder is the order of the milestones that aren't of a start.
+var endOrder = []gpu.MilestoneName{gpu.DeletionRequested, gpu.ContainersFinished, gpu.Failed}
+
+// order sorts milestones of one time: those of a start, then those of an end.
 func order(name gpu.MilestoneName) int {
 	if i, ok := gpu.StartOrder(name); ok {
 		return i
 	}
-	return 1000
+	return len(gpu.StartTable()) + slices.Index(endOrder, name)
 }
 
 // Stage counts how far a start is: 1 when the kubelet has admitted the pod, 2
