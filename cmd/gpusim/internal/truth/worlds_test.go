@@ -107,9 +107,9 @@ func (m maker) changes(n *world.Node) bool {
 	return slices.ContainsFunc(n.Devices, func(d *world.Device) bool { return d.Life.To < m.end })
 }
 
-// outages draws times in which parts of the agent are away. A ledger may forget
-// what isn't settled while a node says nothing for many minutes: then they are
-// shorter.
+// outages draws times in which parts of the agent are away. After many minutes
+// in which a node says nothing, or nobody knows its holders, a ledger has
+// forgotten what came before (docs/ledger.md, section 9): they are shorter.
 func (m maker) outages(n *world.Node) {
 	var parts []world.Part
 	for _, part := range []world.Part{world.Collector, world.Engine, world.Kubernetes} {
@@ -125,7 +125,7 @@ func (m maker) outages(n *world.Node) {
 		switch {
 		case len(parts) > 1:
 			o.To = min(o.To, o.From.Add(150*time.Second))
-		case part == world.Collector:
+		case part != world.Engine:
 			o.To = min(o.To, o.From.Add(400*time.Second))
 		}
 		n.Outages = append(n.Outages, o)
