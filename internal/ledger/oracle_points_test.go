@@ -6,6 +6,7 @@ package ledger_test
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
@@ -46,7 +47,7 @@ func (o *oracle) findDevices() {
 			o.nodes = append(o.nodes, d.node)
 		}
 	}
-	slices.SortFunc(o.devices, func(a, b *oracleDevice) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(o.devices, func(a, b *oracleDevice) int { return cmp.Compare(a.order(), b.order()) })
 }
 
 // idOf names a device; one of which only a reference is known has a name that
@@ -57,6 +58,10 @@ func idOf(d gpu.Device) gpu.DeviceID {
 	}
 	return d.ID
 }
+
+// order is the id by which devices settle: of one of which only a reference is
+// known, its node and that.
+func (d *oracleDevice) order() string { return strings.TrimPrefix(string(d.id), "?") }
 
 // gaugesOf returns the gauge samples of a device: of several values for one
 // time, the larger.
