@@ -8,63 +8,24 @@
 package demo
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/otelcol-gpu/otelcol-gpu/examples/internal/programs"
 )
-
-// built is the folder of what was built here, if something was.
-var built string
-
-// programs builds both programs and returns the folder with them.
-var programs = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "demo"); err != nil {
-		return "", err
-	}
-	built = dir
-	for name, source := range map[string]string{"otelcol-gpu": "../../distribution", "gpusim": "../../cmd/gpusim"} {
-		output, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput()
-		if err != nil {
-			return dir, fmt.Errorf("build %s: %w: %s", name, err, output)
-		}
-	}
-	return dir, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built != "" && os.RemoveAll(built) != nil {
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// program returns what an environment variable names, as `make test` sets it,
-// else one that it builds.
-func program(t *testing.T, variable, name string) string {
-	t.Helper()
-	if path := os.Getenv(variable); path != "" {
-		return path
-	}
-	dir, err := programs()
-	require.NoError(t, err)
-	return filepath.Join(dir, name)
-}
 
 // run runs the demo and returns its exit code and what it prints.
 func run(t *testing.T, env []string, flags ...string) (int, string) {
 	t.Helper()
-	args := append([]string{program(t, "OTELCOL_GPU", "otelcol-gpu"), program(t, "GPUSIM", "gpusim")}, flags...)
+	args := append([]string{programs.Collector(t), programs.Gpusim(t)}, flags...)
 	command := exec.CommandContext(t.Context(), "./run", args...)
 	command.Env = os.Environ()
 	for _, name := range []string{"OTLP_ENDPOINT", "PROMETHEUS_ENDPOINT", "SINK_ENDPOINT"} {
