@@ -63,7 +63,7 @@ func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 			continue
 		}
 		for _, h := range set.holders {
-			if i > 0 && !o.gap(sets[i-1].time, set.time) && sets[i-1].has(h.key) {
+			if i > 0 && !o.gap(sets[i-1].time, set.time) && sets[i-1].has(h.key) && !d.boardSince(sets[i-1]) {
 				continue // it held before
 			}
 			t := o.tenure(d, sets, i, h.key, k)
@@ -77,6 +77,10 @@ func (o *oracle) tenures(d *oracleDevice, k gpu.Time) []tenure {
 	}
 	return held
 }
+
+// boardSince says whether the device was a board after a set: who held it then
+// doesn't hold on.
+func (d *oracleDevice) boardSince(s oracleSet) bool { return d.wholeAgain && s.time <= d.livesBy }
 
 // shortTenures returns the holders that came and went between two sets: only
 // their dated end tells of them.
