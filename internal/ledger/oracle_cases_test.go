@@ -89,6 +89,7 @@ func TestCasesOfShares(t *testing.T) {
 	process := func(pod string) who { return whose(caseDevice, pod, gpu.ProcessAttribution) }
 	mig1, mig2 := instance("MIG-1", 1, 2), instance("MIG-2", 1, 2)
 	wide := instance("MIG-3", 2, 2)
+	half, most := instance("MIG-1", 2, 4), instance("MIG-2", 3, 4)
 	partition := func(d gpu.Device, pod string) who { return whose(d.ID, pod, gpu.PartitionAttribution) }
 	ownOf := func(d gpu.Device) who { return whose(idOf(d), "", gpu.NoAttribution) }
 	unknown := gpu.Device{Ref: "nvidia0", Node: caseNode}
@@ -175,6 +176,15 @@ func TestCasesOfShares(t *testing.T) {
 			new(tape).sample(mig1, 0, 0).sample(mig2, 0, 0).set(0).sample(mig1, 10, 0).sample(mig2, 10, 0).set(10).
 				sample(wide, 20, 0).set(20).sample(wide, 30, 0).set(30),
 			by{ownOf(mig1): {free: 10 * s}, ownOf(mig2): {free: 10 * s}, ownOf(wide): {free: 10 * s}},
+		},
+		"who left with a partition that ended at its F": {
+			// MIG-2 ends at 8, up to where it was settled: from then on what B does doesn't hold MIG-1 back.
+			new(tape).sample(half, 0, 0).set(1, on(half, ofGroup("g", held("A", 0))), on(most, ofGroup("g", held("B", 0)))).
+				sample(most, 5, 0).sample(half, 8, 0).sample(most, 8, 0).output(21, "B", 1).sample(most, 22, 0).sample(half, 23, 0).clock(29),
+			by{
+				own: {unpartitioned: 10750 * ms}, partition(half, "A"): {noActivity: 500 * ms},
+				ownOf(half): {noAllocation: 9500 * ms}, ownOf(most): {noAllocation: 2250 * ms},
+			},
 		},
 		"a device is a board for a while": {
 			// Its own second life begins with its own sample at 30, when the count said that the mode is over.

@@ -89,10 +89,23 @@ func (o *oracle) noticeEnd(d *oracleDevice, k gpu.Time) {
 	}
 }
 
-// endsAt ends a device, but not before F.
+// endsAt ends a device, but not before F. If that is its F already, its holders
+// left before anything settles in this step.
 func (d *oracleDevice) endsAt(end gpu.Time) {
 	d.end = max(end, d.f)
 	d.endTaken()
+	if d.end == d.f {
+		d.leave()
+	}
+}
+
+// leave lets those who hold the device leave at its end.
+func (d *oracleDevice) leave() {
+	for key, left := range d.left {
+		if left == forever {
+			d.left[key] = d.end
+		}
+	}
 }
 
 // endOfSeries returns when all series of a device have ended.

@@ -194,6 +194,7 @@ func (o *oracle) settleTo(d *oracleDevice, target, k gpu.Time) {
 // close ends the life of a device that is settled to its end.
 func (o *oracle) close(d *oracleDevice) {
 	o.result.Ended = true
+	d.leave()
 	d.open, d.closedAt, d.since, d.end, d.current = false, d.end, d.end, forever, false
 	d.noticed = nil
 	clear(d.stretch)
@@ -201,10 +202,5 @@ func (o *oracle) close(d *oracleDevice) {
 	clear(d.attempts)
 	clear(d.started)
 	clear(d.first)
-	for key, left := range d.left {
-		if left == forever {
-			d.left[key] = d.closedAt
-		}
-	}
 	clear(o.memo)
 }
