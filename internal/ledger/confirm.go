@@ -99,7 +99,7 @@ func (d *device) livesAgain() bool {
 // finalSent reports whether d ended and all of it is published. Of a device
 // that only had lives without time, nothing ever is.
 func (d *device) finalSent() bool {
-	return d.finalDue() && (d.published >= d.ended || len(d.appendAccounts(nil)) == 0)
+	return d.finalDue() && (d.published >= d.ended || !d.accounted())
 }
 
 func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {

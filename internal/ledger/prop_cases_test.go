@@ -54,3 +54,33 @@ func TestCaseBoundaries(t *testing.T) {
 		})
 	}
 }
+
+// TestCaseLifeWithoutTime: a life that had no time doesn't move the time of its
+// node, whether it is forgotten already or not.
+func TestCaseLifeWithoutTime(t *testing.T) {
+	short := gpu.Device{ID: "GPU-1", Node: caseNode}
+	for name, news := range map[string]gpu.Batch{
+		"forgotten": {},
+		"kept":      {Statuses: []gpu.Status{{Device: short.ID, Time: sec(6)}}},
+	} {
+		c := new(tape).gauge(0, 0).set(0).gauge(4, 0).set(4).sample(short, 5, 0).
+			add(5, gpu.Batch{SeriesEnds: []gpu.SeriesEnd{{Device: short, Source: gaugeSource, Time: sec(5)}}}).
+			add(6, news).clock(12)
+		for _, n := range c.ledger(scenarioConfig()).Snapshot().Nodes {
+			if n.Time != sec(4) {
+				t.Errorf("%s: the node's time is %s; want 4", name, stamp(n.Time))
+			}
+		}
+	}
+}
+
+// TestCaseNodeTimeFromItsStart: the node's time isn't before its start, where
+// all that has time yet is of a device that a later set opened before that.
+func TestCaseNodeTimeFromItsStart(t *testing.T) {
+	c := new(tape).set(0).sample(gpu.Device{ID: "GPU-1"}, 5, 0).output(7, "A", 1).set(8, held("A", 0)).output(12, "A", 1).
+		clock(13).clock(18)
+	nodes := scenario{cfg: scenarioConfig()}.observe(batches(c.events, 1), false).Nodes
+	if len(nodes) != 1 || nodes[0].Start != sec(5) || nodes[0].Time != sec(5) {
+		t.Errorf("%v; want one that starts at 5, and its time at 5", nodes)
+	}
+}

@@ -64,11 +64,14 @@ func (l *Ledger) derive(device func(*device) bool, output func(*node, *total) bo
 }
 
 // standing returns how the account of n stands. Its time never goes back, also
-// if the device that was ahead is gone.
+// if the device that was ahead is gone. A device without accounts isn't told of:
+// one whose life had no time is forgotten unpublished, sooner or later.
 func (n *node) standing() gpu.NodeStanding {
-	at := n.told
+	at := max(n.told, n.opened)
 	for _, d := range n.devices {
-		at = max(at, d.settled)
+		if d.accounted() {
+			at = max(at, d.settled)
+		}
 	}
 	return gpu.NodeStanding{
 		Node: n.name, Cluster: n.cluster, Start: n.opened, Time: at,
@@ -110,6 +113,9 @@ func (d *device) appendAccounts(to []gpu.Account) []gpu.Account {
 	}
 	return to
 }
+
+// accounted reports whether d has anything to publish.
+func (d *device) accounted() bool { return len(d.appendAccounts(nil)) > 0 }
 
 // account returns what is published of a.
 func (d *device) account(a *account) gpu.Account {
