@@ -4,6 +4,7 @@
 package ledger_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -52,25 +53,35 @@ func TestPropConservation(t *testing.T) {
 			s.cfg.MaxAccounts = len(deviceIDs(s.events)) + rapid.IntRange(0, 3).Draw(t, "holders")
 		}
 		s.cfg.Workloads = rapid.Bool().Draw(t, "workloads")
-		want := runOracle(s.cfg, merge(s.events), true)
-		got := s.observe(batches(s.events, 10), true)
-		sums := map[gpu.DeviceID]time.Duration{}
-		for _, a := range got.Accounts {
-			sums[idOf(a.Device)] += sumOf(a)
-			if wrong := measures(a); wrong != "" {
-				t.Fatalf("%s\n%s", wrong, s)
-			}
+		if s.unconserved() == "" {
+			return
 		}
-		settled := spans(got)
-		for id, sum := range sums { // a device beyond the cap has no account
-			if span := want.Span[id]; sum != span || settled[id] != span {
-				t.Fatalf("%s: Σ states = %v, settled time = %v; want %v\n%s", id, sum, settled[id], span, s)
-			}
+		if *minimize {
+			s = s.minimal(func(left scenario) bool { return left.unconserved() != "" })
 		}
-		if wrong := want.unbalancedBoards(settled); wrong != "" {
-			t.Fatalf("%s\n%s", wrong, s)
-		}
+		t.Fatalf("%s\n%s", s.unconserved(), s)
 	})
+}
+
+// unconserved says which device's states don't add up to its settled time, or
+// which holder's to its own.
+func (s scenario) unconserved() string {
+	want := runOracle(s.cfg, merge(s.events), true)
+	got := s.observe(batches(s.events, 10), true)
+	sums := map[gpu.DeviceID]time.Duration{}
+	for _, a := range got.Accounts {
+		sums[idOf(a.Device)] += sumOf(a)
+		if wrong := measures(a); wrong != "" {
+			return wrong
+		}
+	}
+	settled := spans(got)
+	for id, sum := range sums { // a device beyond the cap has no account
+		if span := want.Span[id]; sum != span || settled[id] != span {
+			return fmt.Sprintf("%s: Σ states = %v, settled time = %v; want %v", id, sum, settled[id], span)
+		}
+	}
+	return want.unbalancedBoards(settled)
 }
 
 // TestPropLate: whatever comes late, conservation holds.
