@@ -133,6 +133,9 @@ func (o *oracle) noticeHolders(d *oracleDevice, k gpu.Time) {
 	left := map[string]gpu.Time{}
 	for _, t := range held {
 		if t.set < d.openedAt && t.to <= d.openedAt && !d.heldBefore(t.key) {
+			if d.left[t.key] == forever { // the step that opened the device didn't know
+				d.left[t.key] = t.left
+			}
 			continue // it was over when the device opened
 		}
 		if max(t.from, d.f) >= d.end {
