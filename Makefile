@@ -49,6 +49,11 @@ KUBE_MINOR   := $(word 2,$(subst ., ,$(KUBE_VERSION)))
 KUBE_LDFLAGS := $(LDFLAGS) $(foreach p,k8s.io/component-base/version k8s.io/client-go/pkg/version, \
 	-X $p.gitVersion=$(KUBE_VERSION) -X $p.gitMajor=$(KUBE_MAJOR) -X $p.gitMinor=$(KUBE_MINOR))
 
+# What the kubelet runs containers with, in a module of its own: containerd asks
+# for other versions than Kubernetes. Without snapshotters that nobody uses. runc
+# is built without libseccomp, so that no C library is needed.
+ENGINE_TAGS := $(TAGS),no_btrfs,no_devmapper,no_zfs,no_tracing
+
 # Our own packages, without the generated main package.
 OWN = $$(go list -f '{{.Dir}}' ./... | grep -v '/distribution$$')
 
@@ -124,6 +129,7 @@ tidy-check: ## Fail if a go.mod isn't tidy
 	go mod tidy -diff
 	cd tools && go mod tidy -diff
 	cd test/kube && go mod tidy -diff
+	cd test/kube/engine && go mod tidy -diff
 
 .PHONY: bench
 bench: ## Run the benchmarks of the hot path (BENCH=regexp)
@@ -213,12 +219,23 @@ load: build ## Send ten minutes of NODES nodes with 8 GPUs to a collector, print
 
 ##@ Kubernetes
 
+# runc enters a container by way of C, before Go starts.
 .PHONY: kube-build
-kube-build: ## Build the Kubernetes of `make e2e` into bin/kube (5 minutes the first time)
+kube-build: ## Build the Kubernetes, containerd and runc of `make e2e` into bin/kube (7 minutes the first time; needs a C compiler)
+	@command -v '$(CC)' > /dev/null || \
+		{ echo "make $@: no C compiler '$(CC)' for runc: install one (gcc, clang), or name it: make $@ CC=..." >&2; exit 2; }
 	cd test/kube && go build -ldflags='$(KUBE_LDFLAGS)' -o '$(KUBE)/' ./cmd/...
+	cd test/kube/engine && $(BUILD) -tags='$(ENGINE_TAGS)' -o '$(KUBE)/' \
+		./cmd/containerd github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2
+	cd test/kube/engine && CC='$(CC)' CGO_ENABLED=1 $(BUILD) -o '$(KUBE)/' github.com/opencontainers/runc
+
+.PHONY: kube-root
+kube-root:
+	@[ "$$(uname -s) $$(id -u)" = 'Linux 0' ] || \
+		{ echo "make e2e: a kubelet needs Linux and root, this is $$(uname -s) and user $$(id -un): run it as root" >&2; exit 2; }
 
 .PHONY: e2e
-e2e: kube-build ## Run the suite on a real Kubernetes (Linux, root, containerd, runc)
+e2e: kube-root kube-build ## Run the suite on a real Kubernetes (needs Linux, root, a C compiler)
 	cd test/kube && KUBE_BIN='$(KUBE)' go test -p 1 -parallel=16 -count=1 -timeout=8m ./...
 
 ##@ Real data

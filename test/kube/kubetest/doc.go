@@ -15,9 +15,9 @@
 //	}
 //
 // A cluster takes a few seconds to start and stop: share one between tests,
-// with a namespace for each. It needs Linux and root, containerd and runc from
-// the operating system's packages, and the programs that `make e2e` builds. A
-// test without them fails and says what is missing. It is never skipped.
+// with a namespace for each. It needs Linux, root and the programs that
+// `make e2e` builds. A test without them fails and says what is missing. It is
+// never skipped.
 //
 // What belongs to a cluster is in one folder and ends with the test's process.
 // Nothing of the machine is changed: no setting of the kernel, no rule of its

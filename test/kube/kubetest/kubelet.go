@@ -87,7 +87,7 @@ func (c *Cluster) RestartKubelet() error {
 func (c *Cluster) AwaitDevices(ctx context.Context) error {
 	return poll(ctx, "waiting for the node's devices", func(ctx context.Context) (bool, error) {
 		err := errors.Join(
-			alive(c.control, "etcd", apiServer, "kube-controller-manager", "kube-scheduler"), alive(c.machine, "containerd", "kubelet"))
+			alive(c.control, "etcd", apiServer, "kube-controller-manager", "kube-scheduler"), alive(c.machine, containerd, "kubelet"))
 		if err != nil {
 			return false, err
 		}

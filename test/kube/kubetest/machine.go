@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/cni"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/image"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/node"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/runner"
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/unconfined"
 )
 
 const (
@@ -25,34 +25,36 @@ const (
 	Image = "localhost/app:1"
 )
 
-// containerdConfig is for containerd 1.6 and later. A path of the machine that
-// isn't given here is one that it would write to.
-const containerdConfig = `version = 2
+// containerdConfig is for containerd 2. A path of the machine that isn't given
+// here is one that it would write to.
+const containerdConfig = `version = 3
 root = %[1]q
 state = "/run/containerd"
 disabled_plugins = [
-  "io.containerd.internal.v1.opt",
-  "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs",
-  "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs",
+  "io.containerd.internal.v1.opt", "io.containerd.nri.v1.nri",
+  "io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.erofs",
 ]
 [grpc]
 address = %[2]q
-[plugins."io.containerd.grpc.v1.cri"]
-sandbox_image = %[3]q
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = %[3]q
+[plugins."io.containerd.cri.v1.runtime"]
 restrict_oom_score_adj = true
 disable_apparmor = true
 tolerate_missing_hugetlb_controller = true
-[plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = %[4]q
+[plugins."io.containerd.cri.v1.runtime".cni]
+bin_dirs = [%[4]q]
 conf_dir = %[5]q
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+runtime_path = %[6]q
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+BinaryName = %[7]q
 SystemdCgroup = false
 `
 
 // startNode makes the node and starts containerd and the kubelet in it.
-func (c *Cluster) startNode(ctx context.Context) (err error) {
+func (c *Cluster) startNode(context.Context) (err error) {
 	config := node.Config{
 		Dir: c.Dir, Programs: string(c.programs), Hostname: c.NodeName,
 		Mark: node.Mark(int(clusters.Add(1))), Address: c.network.String(),
@@ -67,14 +69,11 @@ func (c *Cluster) startNode(ctx context.Context) (err error) {
 		return err
 	}
 	c.onStop(c.machine.Close)
-	containerd, err := exec.LookPath("containerd")
-	if err != nil {
+	program := c.path(node.Programs, containerd)
+	if err := c.machine.Start(containerd, c.log(containerd), program, "--config", c.path("containerd.toml")); err != nil {
 		return err
 	}
-	if err := c.machine.Start("containerd", c.log("containerd"), containerd, "--config", c.path("containerd.toml")); err != nil {
-		return err
-	}
-	if err := c.importImages(ctx); err != nil {
+	if err := c.importImages(); err != nil {
 		return err
 	}
 	return c.StartKubelet()
@@ -90,8 +89,12 @@ func joinAll(steps ...func() error) error {
 }
 
 func (c *Cluster) writeContainerdConfig() error {
+	err := os.Symlink(c.path(node.Programs, node.Program), c.path(node.Runtime, unconfined.Runc))
+	if err != nil {
+		return err
+	}
 	text := fmt.Sprintf(containerdConfig, c.path(node.Containerd), containerdSocket, pauseImage,
-		c.path(node.CNIPrograms), c.path(node.CNIConfig))
+		c.path(node.CNIPrograms), c.path(node.CNIConfig), c.path(node.Programs, shim), c.path(node.Runtime, unconfined.Runc))
 	return os.WriteFile(c.path("containerd.toml"), []byte(text), 0o644)
 }
 
@@ -151,29 +154,11 @@ func (c *Cluster) writeImage(img *image.Image, file, name string) error {
 }
 
 // importImages waits for containerd and gives it the images.
-func (c *Cluster) importImages(ctx context.Context) error {
-	ctr, err := exec.LookPath("ctr")
-	if err != nil {
-		return err
-	}
-	ctl := func(args ...string) error {
-		return c.machine.Run("ctr", c.log("ctr"), append([]string{ctr, "--address", containerdSocket, "--namespace", "k8s.io"}, args...)...)
-	}
-	err = poll(ctx, "waiting for containerd", func(context.Context) (bool, error) {
-		err := ctl("version")
-		return err == nil, err
-	})
-	if err != nil {
-		return err
-	}
+func (c *Cluster) importImages() error {
 	files, err := filepath.Glob(c.path(node.Images, "*.tar"))
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		if err := ctl("images", "import", file); err != nil {
-			return err
-		}
-	}
-	return nil
+	importer := []string{c.path(node.Programs, containerd), "import", containerdSocket}
+	return c.machine.Run("import", c.log("import"), append(importer, files...)...)
 }

@@ -7,18 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/node"
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/unconfined"
 )
 
 // programs is a folder of what is built here.
 type programs string
 
 const (
-	kubebin = "kubebin"
-	app     = "app"
+	kubebin    = "kubebin"
+	app        = "app"
+	containerd = "containerd"
+	shim       = "containerd-shim-runc-v2"
 )
 
 func (p programs) path(name string) string { return filepath.Join(string(p), name) }
@@ -29,16 +31,11 @@ func requirements() (programs, error) {
 	if os.Geteuid() != 0 {
 		missing = append(missing, errors.New("a kubelet needs root: run the tests as root"))
 	}
-	for _, name := range []string{"containerd", "runc", "ctr"} {
-		if _, err := exec.LookPath(name); err != nil {
-			missing = append(missing, fmt.Errorf("%s isn't installed: apt-get install containerd runc", name))
-		}
-	}
 	dir := programs(os.Getenv("KUBE_BIN"))
 	if dir == "" {
 		return "", errors.Join(append(missing, errors.New("KUBE_BIN isn't set: run make e2e, or set it to the bin/kube that make kube-build has made"))...)
 	}
-	for _, name := range []string{kubebin, node.Program, app} {
+	for _, name := range []string{kubebin, node.Program, app, containerd, shim, unconfined.Runc} {
 		if _, err := os.Stat(dir.path(name)); err != nil {
 			missing = append(missing, fmt.Errorf("%w: run make kube-build", err))
 		}

@@ -7,7 +7,8 @@
 //	kubenode inside DIR   the node's process 1
 //	kubenode run          start what the input asks for, until it ends
 //
-// Called by containerd, it is a CNI plugin.
+// Called by containerd, it is a CNI plugin; called by the name of runc, it
+// stands before runc.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/cni"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/node"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/runner"
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/internal/unconfined"
 )
 
 func main() {
@@ -31,7 +33,11 @@ func main() {
 		}
 		return
 	}
-	if err := run(os.Args[1:]); err != nil {
+	command := func() error { return run(os.Args[1:]) }
+	if filepath.Base(os.Args[0]) == unconfined.Runc {
+		command = func() error { return unconfined.Main(os.Args) }
+	}
+	if err := command(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

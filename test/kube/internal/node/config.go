@@ -59,6 +59,7 @@ const (
 	Programs      = "bin"
 	Kubelet       = "kubelet"    // /var/lib/kubelet
 	Containerd    = "containerd" // root of containerd
+	Runtime       = "runtime"    // what containerd calls runc
 	Holders       = "holders"    // given to containers with a device
 	CNIPrograms   = "cni/bin"
 	CNIConfig     = "cni/conf"
@@ -73,6 +74,6 @@ const (
 
 // Folders are all that have to be there before a node starts.
 var Folders = []string{
-	Programs, Kubelet, Containerd, Holders, CNIPrograms, CNIConfig, CNIAddresses,
+	Programs, Kubelet, Containerd, Runtime, Holders, CNIPrograms, CNIConfig, CNIAddresses,
 	PodLogs, sysctls, VolumePlugins, Logs, KubeletCerts, Images,
 }
