@@ -13,9 +13,10 @@ package dcgm
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
 )
 
 // soname is what the binding loads. A library of that name that is loaded
@@ -32,8 +33,7 @@ func load(path string) error {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	if C.dlopen(name, C.RTLD_LAZY|C.RTLD_GLOBAL) == nil {
-		return fmt.Errorf("load DCGM's library: %w: install datacenter-gpu-manager-4-core, or name the file in library_path",
-			errors.New(C.GoString(C.dlerror())))
+		return fmt.Errorf("%w: %s", engine.ErrNoLibrary, C.GoString(C.dlerror()))
 	}
 	return nil
 }

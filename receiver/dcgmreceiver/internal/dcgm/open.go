@@ -7,9 +7,9 @@ package dcgm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync/atomic"
 
 	nv "github.com/NVIDIA/go-dcgm/pkg/dcgm"
@@ -28,7 +28,7 @@ func Open(_ context.Context, c Config) (engine.Client, error) {
 		return nil, err
 	}
 	if !inUse.CompareAndSwap(false, true) {
-		return nil, errors.New("connect to DCGM: another receiver has a connection: DCGM allows one per process, so use one dcgm receiver per collector")
+		return nil, engine.ErrInUse
 	}
 	if err := initialise(c); err != nil {
 		inUse.Store(false)
@@ -53,8 +53,11 @@ func initialise(c Config) error {
 		socket = "1"
 	}
 	if _, err = nv.Init(nv.Standalone, e.address, socket); err != nil {
-		return fmt.Errorf("connect to DCGM's host engine at %s: %w: start nv-hostengine there, or set endpoint (mode: embedded starts one in this process)",
-			c.Endpoint, err)
+		err = fmt.Errorf("connect to DCGM's host engine at %s: %w", c.Endpoint, err)
+		if strings.Contains(err.Error(), "imeout") { // the binding gives no code
+			err = fmt.Errorf("%w: %w", engine.ErrTimeout, err)
+		}
+		return err
 	}
 	return nil
 }

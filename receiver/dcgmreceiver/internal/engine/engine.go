@@ -24,8 +24,13 @@ var (
 	// ErrNotServed: the engine can't serve a watch, of all its fields
 	// together. Some of them may be served.
 	ErrNotServed = errors.New("the host engine doesn't serve these fields")
+	// ErrNoLibrary: DCGM isn't installed, or not where it is looked for.
+	ErrNoLibrary = errors.New("DCGM's library can't be loaded")
+	// ErrInUse: something else in this process has the one connection that DCGM
+	// allows it.
+	ErrInUse = errors.New("this process has a connection to DCGM already")
 	// ErrNotBuilt: this program can't load DCGM, whatever is installed.
-	ErrNotBuilt = errors.New("this collector was built without cgo, which DCGM needs: use the build for NVIDIA GPUs")
+	ErrNotBuilt = errors.New("this collector was built without cgo, which DCGM needs")
 )
 
 // Status is the state of a GPU as the engine sees it.

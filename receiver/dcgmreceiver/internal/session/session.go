@@ -17,17 +17,23 @@ import (
 type Config struct {
 	Open     engine.Opener
 	Interval time.Duration // between samples: sample_interval
+	Slowest  time.Duration // between two reads of what was sampled, unless samples are rarer
 	Look     time.Duration // between looks at the devices
 	Hung     time.Duration // a call that takes longer says that the engine hangs
 	Ask      time.Duration // between attempts to read what wasn't served
 	// The wait before another connect: from Retry, doubled up to MaxRetry.
 	Retry, MaxRetry time.Duration
+	// Changed is called when the State has changed, Called after each call of
+	// the engine: by the goroutine that calls it, so neither may wait for it.
+	// Both may be nil.
+	Changed func()
+	Called  func(call string, took time.Duration)
 }
 
 // DefaultConfig returns the rules for samples that are taken every interval.
 func DefaultConfig(open engine.Opener, interval time.Duration) Config {
 	return Config{
-		Open: open, Interval: interval, Look: 10 * time.Second, Hung: 5 * time.Second, Ask: 10 * time.Minute,
+		Open: open, Interval: interval, Slowest: 5 * time.Second, Look: 10 * time.Second, Hung: 5 * time.Second, Ask: 10 * time.Minute,
 		Retry: time.Second, MaxRetry: 30 * time.Second,
 	}
 }
@@ -39,12 +45,18 @@ type Reason string
 const (
 	Starting    Reason = "starting"
 	NotBuilt    Reason = "not_built"   // this program can't load DCGM
-	Unreachable Reason = "unreachable" // no library, or nobody listens
+	NoLibrary   Reason = "no_library"  // DCGM isn't installed
+	Unreachable Reason = "unreachable" // nobody listens
 	Gone        Reason = "gone"        // it died or restarted
 	Hung        Reason = "hung"        // it doesn't answer
 	Refused     Reason = "refused"     // it answers with errors
 	Stopped     Reason = "stopped"
 )
+
+// Reasons returns those for which something is amiss, or not yet there.
+func Reasons() []Reason {
+	return []Reason{Starting, NotBuilt, NoLibrary, Unreachable, Gone, Hung, Refused}
+}
 
 // State is how it stands with the engine.
 type State struct {
@@ -64,7 +76,8 @@ type Session struct {
 
 	mu       sync.Mutex // never held during a call of the engine
 	state    State
-	calling  time.Time // when the call began that is being made; zero: none
+	calling  time.Time     // when the call began that is being made; zero: none
+	patience time.Duration // after which that call says that the engine hangs
 	connects int64
 	accounts map[string]*account // by UUID
 	ended    []Account
@@ -80,7 +93,7 @@ func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
-	if state.Up() && !s.calling.IsZero() && time.Since(s.calling) > s.config.Hung {
+	if state.Reason != Hung && !s.calling.IsZero() && time.Since(s.calling) > s.patience {
 		state.Reason, state.Err, state.Since = Hung, engine.ErrTimeout, s.calling
 	}
 	return state
@@ -92,29 +105,32 @@ func (s *Session) Run(ctx context.Context) {
 	wait := s.config.Retry
 	for ctx.Err() == nil {
 		client, err := s.connect(ctx)
+		fault := Unreachable
 		if err == nil {
 			var lived bool
 			if lived, err = s.serve(ctx, client); lived {
 				wait = s.config.Retry
 			}
 			s.disconnect(client)
+			fault = Refused
 		}
 		if ctx.Err() != nil {
 			break
 		}
-		s.down(err)
+		s.down(fault, err)
 		if !sleep(ctx, wait) {
 			break
 		}
 		wait = min(2*wait, s.config.MaxRetry)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.set(Stopped, nil)
 }
 
 func (s *Session) connect(ctx context.Context) (engine.Client, error) {
+	// To say that nobody listens takes as long as a call that hangs.
+	leave := s.enter("open", 3*s.config.Hung)
 	client, err := s.config.Open(ctx)
+	leave()
 	if err != nil {
 		return nil, err
 	}
@@ -146,53 +162,59 @@ func (s *Session) serve(ctx context.Context, c engine.Client) (lived bool, err e
 			s.up(!lived)
 			lived = true
 		case errors.Is(err, engine.ErrTimeout):
-			s.down(err) // when it wakes, the connection goes on
+			s.down(Refused, err) // when it wakes, the connection goes on
 		default:
 			return lived, err
 		}
 		if !sleep(ctx, every) {
-			return lived, ctx.Err()
+			return lived, u.drain() // what was sampled up to now
 		}
 		every = u.every()
 	}
 }
 
 func (s *Session) up(first bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if first {
+		s.mu.Lock()
 		if s.connects > 0 {
 			s.state.Reconnects++
 		}
 		s.connects++
+		s.mu.Unlock()
 	}
 	s.set("", nil)
 }
 
-func (s *Session) down(err error) {
-	reason := Refused
+// down notes what the engine failed with: if the error doesn't say for what
+// reason, it is the one given.
+func (s *Session) down(reason Reason, err error) {
 	switch {
 	case errors.Is(err, engine.ErrNotBuilt):
 		reason = NotBuilt
+	case errors.Is(err, engine.ErrNoLibrary):
+		reason = NoLibrary
+	case errors.Is(err, engine.ErrInUse):
+		reason = Refused
 	case errors.Is(err, engine.ErrGone):
 		reason = Gone
 	case errors.Is(err, engine.ErrTimeout):
 		reason = Hung
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if reason == Refused && (s.connects == 0 || s.state.Reason == Gone || s.state.Reason == Unreachable) {
-		reason = Unreachable
-	}
 	s.set(reason, err)
 }
 
-// set changes the state, under the lock.
+// set changes the state.
 func (s *Session) set(r Reason, err error) {
-	if s.state.Reason != r {
+	s.mu.Lock()
+	changed := s.state.Reason != r
+	if changed {
 		s.state.Since = time.Now()
 	}
 	s.state.Reason, s.state.Err = r, err
+	s.mu.Unlock()
+	if changed && s.config.Changed != nil {
+		s.config.Changed()
+	}
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -214,3 +214,104 @@ func TestNoGPU(t *testing.T) {
 		r.expect(t, "no GPU", "")
 	})
 }
+
+// An engine that has no NVML answers no question about instances.
+func TestNoNVML(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		r := runWith(t, f, func(ctx context.Context) (engine.Client, error) {
+			c, err := f.open(ctx)
+			return withoutInstances{c}, err
+		})
+		pass(time.Minute)
+		r.state(t, "an engine without NVML", "")
+	})
+}
+
+type withoutInstances struct{ engine.Client }
+
+func (withoutInstances) Instances() ([]engine.Instance, error) {
+	return nil, errors.New("NVML isn't loaded")
+}
+
+// What connecting fails with, and that it hangs.
+func TestConnectFails(t *testing.T) {
+	for want, err := range map[Reason]error{
+		NotBuilt: engine.ErrNotBuilt, NoLibrary: fmt.Errorf("%w: no such file", engine.ErrNoLibrary),
+		Refused: engine.ErrInUse, Unreachable: errors.New("nobody listens"), Hung: engine.ErrTimeout,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := runWith(t, newFake(), func(context.Context) (engine.Client, error) { return nil, err })
+			pass(time.Minute)
+			r.state(t, err.Error(), want)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := runWith(t, newFake(), func(context.Context) (engine.Client, error) {
+			time.Sleep(time.Minute)
+			return nil, engine.ErrTimeout
+		})
+		pass(10 * time.Second)
+		r.state(t, "it takes a while to say that nobody listens", Starting)
+		pass(10 * time.Second)
+		r.state(t, "it hangs", Hung)
+	})
+}
+
+// Changes and calls are told, by the goroutine that calls.
+func TestChangesAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		c := DefaultConfig(f.open, time.Second)
+		var s *Session
+		var told []Reason
+		calls := map[string]int{}
+		c.Changed = func() { told = append(told, s.State().Reason) }
+		c.Called = func(call string, took time.Duration) { calls[call]++ }
+		s = New(c)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Run(ctx)
+		}()
+		pass(11 * time.Second)
+		f.die()
+		pass(6 * time.Second)
+		f.start()
+		pass(20 * time.Second)
+		cancel()
+		<-done
+		if got, want := fmt.Sprintf("%q", told), fmt.Sprintf("%q", []Reason{"", Gone, Unreachable, "", Stopped}); got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+		for _, call := range []string{"open", "gpus", "instances", "latest", "watch", "since", "unwatch", "close"} {
+			if calls[call] == 0 {
+				t.Errorf("no call of %s is told", call)
+			}
+		}
+	})
+}
+
+// Reads stay small, and are no rarer than what is asked for.
+func TestHowOftenIsRead(t *testing.T) {
+	for _, test := range []struct {
+		interval, slowest time.Duration
+		values            int
+		want              time.Duration
+	}{
+		{time.Second, 5 * time.Second, 200, 5 * time.Second},
+		{time.Second, 5 * time.Second, 4000, 2 * time.Second},
+		{time.Second, 5 * time.Second, 10000, time.Second},
+		{100 * time.Millisecond, 5 * time.Second, 200, 500 * time.Millisecond},
+		{100 * time.Millisecond, 200 * time.Millisecond, 200, 200 * time.Millisecond},
+		{10 * time.Second, 5 * time.Second, 200, 10 * time.Second},
+	} {
+		u := newUse(New(Config{Interval: test.interval, Slowest: test.slowest}), nil)
+		u.watches = []*watching{{set: set{fields: make([]sample.Field, 1), entities: make([]sample.Entity, test.values)}}}
+		if got := u.every(); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

@@ -59,7 +59,10 @@ func (u *use) look() error {
 	if err != nil {
 		return err
 	}
-	instances, err := u.c.Instances()
+	var instances []engine.Instance
+	if len(gpus) > 0 { // an engine without NVML fails this
+		instances, err = u.c.Instances()
+	}
 	switch {
 	case err == nil:
 		u.instances = instances

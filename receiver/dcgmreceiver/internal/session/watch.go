@@ -212,8 +212,8 @@ func (u *use) try(e sample.Entity, fields []sample.Field) (bool, error) {
 }
 
 const (
-	mostPerRead  = 8_192   // values: 4 KiB each, for a moment
-	mostPerWatch = 100_000 // values that a watch keeps: the binding refuses to read 131,072
+	mostPerRead  = 8_192           // values: 4 KiB each, for a moment
+	mostPerWatch = 4 * mostPerRead // values that a watch keeps: what is read after a hang
 	mostKeep     = 90 * time.Second
 )
 
@@ -230,7 +230,8 @@ func (u *use) every() time.Duration {
 	for _, w := range u.watches {
 		values += w.values()
 	}
-	return u.s.config.Interval * time.Duration(min(max(mostPerRead/values, 1), 5))
+	few := min(mostPerRead/values, int(u.s.config.Slowest/u.s.config.Interval), 5)
+	return u.s.config.Interval * time.Duration(max(few, 1))
 }
 
 // drain reads what was sampled since the last time.
