@@ -79,6 +79,18 @@ build: ## Build bin/otelcol-gpu and bin/gpusim, print their sizes
 		wc -c < $$f | awk -v f=$$f '{ printf "%-18s %6.1f MB\n", f, $$1 / 1e6 }'; \
 	done
 
+# DCGM's library is loaded by way of cgo, and calls are bound when they are made:
+# no static link, no -z now.
+.PHONY: build-dcgm
+build-dcgm: cc ## Build bin/otelcol-gpu-dcgm, with cgo: the one that can load DCGM (Linux)
+	@mkdir -p bin
+	CC='$(CC)' CGO_ENABLED=1 $(BUILD) -o bin/otelcol-gpu-dcgm ./distribution
+
+.PHONY: cc
+cc:
+	@command -v '$(CC)' > /dev/null || \
+		{ echo "make: no C compiler '$(CC)', which DCGM's binding needs: install one (gcc, clang), or name it: make CC=..." >&2; exit 2; }
+
 .PHONY: cross
 cross: ## Compile and link for every platform in CROSS, without cgo
 	@for platform in $(CROSS); do \
