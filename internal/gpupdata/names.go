@@ -84,6 +84,7 @@ const (
 	AttrWorkloadName     = "gpu.workload.name"
 	AttrWorkloadClass    = "gpu.workload.class"
 	AttrWorkloadGroup    = "gpu.workload.group"
+	AttrModelStorage     = "gpu.model.storage" // gpu.ModelStorage, or what a label says
 	AttrServerAddress    = "server.address"
 	AttrServerPort       = "server.port"
 	AttrServiceName      = "service.name"

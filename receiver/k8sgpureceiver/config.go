@@ -54,7 +54,9 @@ type Config struct {
 	ProcPath   string   `mapstructure:"proc_path"`
 	ClassLabel string   `mapstructure:"class_label"`
 	GroupLabel string   `mapstructure:"group_label"`
-	PodLabels  []string `mapstructure:"pod_labels"`
+	// StorageLabel is the pod's label that says where its model comes from.
+	StorageLabel string   `mapstructure:"storage_label"`
+	PodLabels    []string `mapstructure:"pod_labels"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}

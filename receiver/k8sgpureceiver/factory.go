@@ -45,6 +45,8 @@ func createDefaultConfig() component.Config {
 		ProcPath:   "/proc",
 		ClassLabel: workload.DefaultClassLabel,
 		GroupLabel: workload.DefaultGroupLabel,
+
+		StorageLabel: workload.DefaultStorageLabel,
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
@@ -165,6 +166,10 @@ func TestNamesAreWrittenDown(t *testing.T) {
 	require.Equal(t, reasons, file.Attributes["gpu.source.reason"].Enum)
 	for _, r := range deviceid.Reasons() {
 		outcomes = append(outcomes, string(r))
+	}
+	for _, s := range gpu.ModelStorages() {
+		require.Contains(t, file.ResourceAttributes[gpupdata.AttrModelStorage].Description, string(s))
+		reasons = append(reasons, string(s))
 	}
 	for _, word := range append(outcomes, reasons...) {
 		require.Contains(t, readme, "`"+word+"`")

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
@@ -57,7 +58,8 @@ func newNodeReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) 
 	}
 	r := &nodeReceiver{
 		cfg: cfg, next: next, obs: obs, own: newTelemetry(set.TelemetrySettings),
-		rules: workload.Rules{ClassLabel: cfg.ClassLabel, GroupLabel: cfg.GroupLabel}, between: settleTime, labels: map[string]map[string]string{},
+		rules:   workload.Rules{ClassLabel: cfg.ClassLabel, GroupLabel: cfg.GroupLabel, StorageLabel: cfg.StorageLabel},
+		between: settleTime, labels: map[string]map[string]string{},
 	}
 	r.known = r.catalog()
 	r.desk = &desk{own: r.own, now: clock(time.Now), book: allocation.New(allocation.Config{
@@ -97,16 +99,23 @@ const labelPrefix = "k8s.pod.label."
 // describe returns what is said of a holder.
 func (r *nodeReceiver) describe(p *pod.Pod) gpu.Holder {
 	for _, name := range r.cfg.PodLabels {
-		if value := p.Labels[name]; value != "" {
-			if r.labels[p.UID] == nil {
-				r.labels[p.UID] = map[string]string{}
-			}
-			r.labels[p.UID][labelPrefix+name] = value
-		}
+		r.note(p.UID, labelPrefix+name, p.Labels[name])
 	}
+	r.note(p.UID, gpupdata.AttrModelStorage, string(r.rules.Storage(p)))
 	return gpu.Holder{
 		Namespace: p.Namespace, Pod: p.Name, PodUID: p.UID, PodIP: p.IP, Workload: r.rules.Identify(p, r.owners),
 	}
+}
+
+// note adds an attribute to the resource of a pod, unless it is empty.
+func (r *nodeReceiver) note(uid, key, value string) {
+	if value == "" {
+		return
+	}
+	if r.labels[uid] == nil {
+		r.labels[uid] = map[string]string{}
+	}
+	r.labels[uid][key] = value
 }
 
 // Start begins to collect. Sources that are away are no reason not to.

@@ -174,7 +174,7 @@ func TestLivesAndDiesWithoutAKubelet(t *testing.T) {
 // TestHolderOfADevice from a kubelet's recorded messages: allocation, count,
 // milestones, notes, and the end.
 func TestHolderOfADevice(t *testing.T) {
-	r := newRig(t, func(c *Config) { c.PodLabels = []string{"team"} })
+	r := newRig(t, func(c *Config) { c.PodLabels, c.StorageLabel = []string{"team"}, "team" })
 	r.kubelet.Known(recorded(t, "train-0", corev1.PodRunning))
 	r.kubelet.Answer(listOf("train-0", "trainer", recordedGPU), nil)
 	r.kubelet.Offer(&podresources.ContainerDevices{ResourceName: "nvidia.com/gpu", DeviceIds: []string{recordedGPU}})
@@ -207,6 +207,7 @@ func TestHolderOfADevice(t *testing.T) {
 	require.Contains(t, notes, "gpu.allocation.source=podresources")
 	require.Contains(t, notes, "gpu.milestone.uncertainty=1")
 	require.Contains(t, notes, "k8s.pod.label.team=ml")
+	require.Contains(t, notes, "gpu.model.storage=ml")
 	require.Equal(t, map[string]string{sourceDevices: "up", sourcePodsAPI: "up"}, sources(md))
 
 	r.kubelet.Send(recorded(t, "train-0", corev1.PodSucceeded))

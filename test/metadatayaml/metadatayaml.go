@@ -15,11 +15,12 @@ import (
 
 // File is a metadata.yaml, as far as tests read it.
 type File struct {
-	Type       string               `mapstructure:"type"`
-	Status     Status               `mapstructure:"status"`
-	Attributes map[string]Attribute `mapstructure:"attributes"`
-	Metrics    map[string]Metric    `mapstructure:"metrics"`
-	Telemetry  struct {
+	Type               string               `mapstructure:"type"`
+	Status             Status               `mapstructure:"status"`
+	Attributes         map[string]Attribute `mapstructure:"attributes"`
+	ResourceAttributes map[string]Attribute `mapstructure:"resource_attributes"`
+	Metrics            map[string]Metric    `mapstructure:"metrics"`
+	Telemetry          struct {
 		Metrics map[string]Metric `mapstructure:"metrics"`
 	} `mapstructure:"telemetry"`
 }

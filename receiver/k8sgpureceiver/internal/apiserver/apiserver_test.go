@@ -263,14 +263,20 @@ func TestTooMany(t *testing.T) {
 func TestSlimKeepsWhatIsRead(t *testing.T) {
 	p := thePod("a", corev1.PodRunning)
 	p.Spec = corev1.PodSpec{
-		Volumes:    []corev1.Volume{{Name: "v"}},
-		Containers: []corev1.Container{{Name: "c", Env: []corev1.EnvVar{{Name: "E"}}, ReadinessProbe: &corev1.Probe{}}},
+		Volumes: []corev1.Volume{
+			{Name: "token", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{}}},
+			{Name: "models", VolumeSource: corev1.VolumeSource{NFS: &corev1.NFSVolumeSource{}}},
+		},
+		Containers: []corev1.Container{{
+			Name: "c", Env: []corev1.EnvVar{{Name: "E"}}, ReadinessProbe: &corev1.Probe{},
+			VolumeMounts: []corev1.VolumeMount{{Name: "models", MountPath: "/models"}, {Name: "token", MountPath: "/token"}},
+		}},
 	}
 	before := pod.Read(&p)
 	after, err := slim(&p)
 	require.NoError(t, err)
 	require.Empty(t, after.(*corev1.Pod).Spec.Containers[0].Env)
-	require.Empty(t, after.(*corev1.Pod).Spec.Volumes)
+	require.Len(t, after.(*corev1.Pod).Spec.Volumes, 1)
 	require.Equal(t, before, pod.Read(after.(*corev1.Pod)))
 }
 

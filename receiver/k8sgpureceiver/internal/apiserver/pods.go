@@ -6,6 +6,7 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -145,11 +146,12 @@ func slim(object any) (any, error) {
 		return object, nil
 	}
 	p.ManagedFields = nil
-	p.Spec.Volumes, p.Spec.Tolerations, p.Spec.Affinity = nil, nil, nil
+	p.Spec.Tolerations, p.Spec.Affinity = nil, nil
+	p.Spec.Volumes = slices.DeleteFunc(p.Spec.Volumes, func(v corev1.Volume) bool { return !pod.HoldsData(&v) })
 	for _, containers := range [][]corev1.Container{p.Spec.InitContainers, p.Spec.Containers} {
 		for i := range containers {
 			c := &containers[i]
-			c.Env, c.EnvFrom, c.VolumeMounts, c.Command, c.Args = nil, nil, nil, nil, nil
+			c.Env, c.EnvFrom, c.Command, c.Args = nil, nil, nil, nil
 		}
 	}
 	return p, nil

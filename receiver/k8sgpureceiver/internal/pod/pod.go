@@ -43,6 +43,7 @@ type Pod struct {
 	Ready        Condition
 
 	Containers []Container // init containers first, in their order
+	Volumes    []Volume
 }
 
 // Phase is a pod's phase.
@@ -90,6 +91,7 @@ type Container struct {
 	// Requests are the extended resources that it asks for, by name.
 	Requests map[string]int64
 	Devices  []Device
+	Mounts   []Mount // of Pod.Volumes
 
 	Restarts int
 	Waiting  string // reason, "" if it doesn't wait

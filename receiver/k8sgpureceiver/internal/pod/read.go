@@ -87,16 +87,20 @@ func readConditions(to *Pod, conditions []corev1.PodCondition) {
 }
 
 func readContainers(to *Pod, p *corev1.Pod) {
+	to.Volumes = readVolumes(p.Spec.Volumes)
 	to.Containers = make([]Container, 0, len(p.Spec.InitContainers)+len(p.Spec.Containers))
 	for i := range p.Spec.InitContainers {
 		c := readContainer(&p.Spec.InitContainers[i], p.Status.InitContainerStatuses)
+		c.Mounts = readMounts(p.Spec.InitContainers[i].VolumeMounts, to.Volumes)
 		c.Init = true
 		restart := p.Spec.InitContainers[i].RestartPolicy
 		c.Sidecar = restart != nil && *restart == corev1.ContainerRestartPolicyAlways
 		to.Containers = append(to.Containers, c)
 	}
 	for i := range p.Spec.Containers {
-		to.Containers = append(to.Containers, readContainer(&p.Spec.Containers[i], p.Status.ContainerStatuses))
+		c := readContainer(&p.Spec.Containers[i], p.Status.ContainerStatuses)
+		c.Mounts = readMounts(p.Spec.Containers[i].VolumeMounts, to.Volumes)
+		to.Containers = append(to.Containers, c)
 	}
 }
 

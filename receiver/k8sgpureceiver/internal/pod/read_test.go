@@ -73,6 +73,44 @@ func TestReadTimes(t *testing.T) {
 	}
 }
 
+func TestReadVolumes(t *testing.T) {
+	source := map[string]corev1.VolumeSource{
+		"claim":  {PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}},
+		"empty":  {EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}},
+		"made":   {Ephemeral: &corev1.EphemeralVolumeSource{}},
+		"host":   {HostPath: &corev1.HostPathVolumeSource{Path: "/mnt/nvme"}},
+		"image":  {Image: &corev1.ImageVolumeSource{}},
+		"csi":    {CSI: &corev1.CSIVolumeSource{Driver: "d"}},
+		"nfs":    {NFS: &corev1.NFSVolumeSource{}},
+		"disk":   {AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{}},
+		"secret": {Secret: &corev1.SecretVolumeSource{}},
+		"":       {},
+	}
+	want := map[string]Volume{
+		"claim": {Kind: VolumeClaim}, "empty": {Kind: VolumeEmptyDir, Memory: true}, "made": {Kind: VolumeEmptyDir},
+		"host": {Kind: VolumeHostPath, Path: "/mnt/nvme"}, "image": {Kind: VolumeImage}, "csi": {Kind: VolumeCSI, Driver: "d"},
+		"nfs": {Kind: VolumeNetwork}, "disk": {Kind: VolumeBlock},
+	}
+	for name, s := range source {
+		volume := corev1.Volume{Name: name, VolumeSource: s}
+		c := corev1.Container{Name: "c", VolumeMounts: []corev1.VolumeMount{{Name: name, MountPath: "/m"}}}
+		p := Read(&corev1.Pod{Spec: corev1.PodSpec{
+			Volumes: []corev1.Volume{volume}, Containers: []corev1.Container{c}, InitContainers: []corev1.Container{{Name: "i"}},
+		}})
+		v, data := want[name]
+		require.Equal(t, data, HoldsData(&volume), name)
+		if !data {
+			require.Empty(t, p.Volumes, name)
+			require.Empty(t, p.Container("c").Mounts, name)
+			continue
+		}
+		v.Name = name
+		require.Equal(t, []Volume{v}, p.Volumes, name)
+		require.Equal(t, []Mount{{name, "/m"}}, p.Container("c").Mounts, name)
+		require.Empty(t, p.Container("i").Mounts, name)
+	}
+}
+
 // FuzzUnmarshal: bytes from a socket never end the collector.
 func FuzzUnmarshal(f *testing.F) {
 	sample := corev1.Pod{

@@ -19,8 +19,9 @@ const DefaultGroupLabel = "gpu.workload.group"
 
 // Rules say which labels decide.
 type Rules struct {
-	ClassLabel string
-	GroupLabel string
+	ClassLabel   string
+	GroupLabel   string
+	StorageLabel string
 }
 
 // Owners finds the controller of an object. It returns false if the object
