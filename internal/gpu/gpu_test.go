@@ -77,3 +77,21 @@ func TestHolderKey(t *testing.T) {
 	require.Equal(t, "ns/pod", Holder{Namespace: "ns", Pod: "pod"}.Key())
 	require.Empty(t, Holder{Namespace: "ns"}.Key())
 }
+
+func TestImageParts(t *testing.T) {
+	for reference, want := range map[string][3]string{
+		"":                          {},
+		"vllm":                      {"vllm", "", ""},
+		"vllm/vllm-openai:v1":       {"vllm/vllm-openai", "v1", ""},
+		"localhost:5000/a":          {"localhost:5000/a", "", ""},
+		"localhost:5000/a:1":        {"localhost:5000/a", "1", ""},
+		"r.example/a:1@sha256:0f":   {"r.example/a", "1", "r.example/a@sha256:0f"},
+		"r.example:443/a@sha256:0f": {"r.example:443/a", "", "r.example:443/a@sha256:0f"},
+		"r.example/a@":              {"r.example/a", "", ""},
+	} {
+		repository, tag, digest := Image{Reference: reference}.Parts()
+		if got := [3]string{repository, tag, digest}; got != want {
+			t.Errorf("%q: %q, want %q", reference, got, want)
+		}
+	}
+}

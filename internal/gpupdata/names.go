@@ -104,6 +104,12 @@ const (
 	AttrAllocationSource     = "gpu.allocation.source"
 	AttrMilestoneUncertainty = "gpu.milestone.uncertainty" // s, a double
 
+	AttrImageName    = "container.image.name"
+	AttrImageTags    = "container.image.tags"
+	AttrImageDigests = "container.image.repo_digests"
+	AttrImageSize    = "gpu.image.size"    // By
+	AttrImagePresent = "gpu.image.present" // a bool
+
 	AttrMetricOverflow = "otel.metric.overflow"
 )
 

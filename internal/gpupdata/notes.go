@@ -20,6 +20,8 @@ type Notes struct {
 	AllocationSource func(pod, container, device string) string
 	// Uncertainty says how far a milestone's true time may be away.
 	Uncertainty func(m gpu.Milestone) (time.Duration, bool)
+	// Image returns what is known of the image of a milestone's container.
+	Image func(m gpu.Milestone) gpu.Image
 	// Resource returns further attributes of a pod's resource.
 	Resource func(pod string) map[string]string
 }
@@ -59,14 +61,22 @@ func (n *Notes) metric(m pmetric.Metric, r *resource, holder gpu.Holder) {
 				device = p.str(AttrDeviceRef)
 			}
 			put(dp.Attributes(), AttrAllocationSource, n.AllocationSource(holder.Key(), holder.Container, device))
-		case m.Name() == MetricMilestoneTime && n.Uncertainty != nil:
-			milestone := gpu.Milestone{
+		case m.Name() == MetricMilestoneTime:
+			n.milestone(p, gpu.Milestone{
 				Pod: holder.Key(), Name: gpu.MilestoneName(p.str(AttrMilestone)),
 				Attempt: int(p.whole(AttrMilestoneAttempt)), Container: text(p.own, AttrContainerName),
-			}
-			if d, known := n.Uncertainty(milestone); known {
-				dp.Attributes().PutDouble(AttrMilestoneUncertainty, d.Seconds())
-			}
+			})
 		}
+	}
+}
+
+func (n *Notes) milestone(p point, m gpu.Milestone) {
+	if n.Uncertainty != nil {
+		if d, known := n.Uncertainty(m); known {
+			p.Attributes().PutDouble(AttrMilestoneUncertainty, d.Seconds())
+		}
+	}
+	if n.Image != nil {
+		putImage(p.Attributes(), n.Image(m))
 	}
 }

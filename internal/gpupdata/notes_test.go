@@ -51,6 +51,9 @@ func TestNotesChangeNothingElse(t *testing.T) {
 		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
 			return 250 * time.Millisecond, m == gpu.Milestone{Pod: "u", Name: gpu.ContainerStarted, Attempt: 2, Container: "c"}
 		},
+		Image: func(m gpu.Milestone) gpu.Image {
+			return gpu.Image{Reference: m.Container + ":1", Told: m.Attempt == 2}
+		},
 		Resource: func(pod string) map[string]string { return map[string]string{"k8s.pod.label.team": pod} },
 	})
 	got, drops := NewDecoder(Settings{}).Decode(md, gpu.NoTime)
@@ -64,7 +67,7 @@ func TestNotesChangeNothingElse(t *testing.T) {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			points, _ := numberPoints(m)
 			for _, p := range points.All() {
-				for _, key := range []string{AttrAllocationSource, AttrMilestoneUncertainty} {
+				for _, key := range []string{AttrAllocationSource, AttrMilestoneUncertainty, AttrImageName, AttrImageTags, AttrImagePresent} {
 					if v, ok := p.Attributes().Get(key); ok {
 						notes = append(notes, v.AsRaw())
 					}
@@ -72,6 +75,6 @@ func TestNotesChangeNothingElse(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", 0.25}, notes)
+	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", 0.25, "c", []any{"1"}, false}, notes)
 	Annotate(Encode(b), Notes{})
 }

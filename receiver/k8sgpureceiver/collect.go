@@ -101,11 +101,11 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 		}}
 	}
 	b.Allocations = slices.Concat(b.Allocations, set.Ends)
-	uncertainty := map[gpu.Milestone]time.Duration{}
+	passed := map[gpu.Milestone]*allocation.Passed{}
 	for i := range set.Milestones {
 		m := &set.Milestones[i]
 		key := gpu.Milestone{Pod: m.PodUID, Name: m.Name, Attempt: m.Attempt, Container: m.Container}
-		uncertainty[key] = m.Uncertainty
+		passed[key] = m
 		key.Source, key.At, key.Time = m.Source, m.At, set.Time
 		b.Milestones = append(b.Milestones, key)
 	}
@@ -115,8 +115,16 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 			return set.Sources[allocation.Point{PodUID: pod, Container: container, Device: device}]
 		},
 		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
-			d, ok := uncertainty[m]
-			return d, ok
+			if p := passed[m]; p != nil {
+				return p.Uncertainty, true
+			}
+			return 0, false
+		},
+		Image: func(m gpu.Milestone) gpu.Image {
+			if p := passed[m]; p != nil {
+				return p.Image
+			}
+			return gpu.Image{}
 		},
 		Resource: func(pod string) map[string]string { return r.labels[pod] }, // written by this goroutine only
 	})

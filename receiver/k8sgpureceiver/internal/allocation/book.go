@@ -49,6 +49,9 @@ type Config struct {
 	Local bool
 	// Describe returns what is to be said of a holder; the container is added.
 	Describe func(*pod.Pod) gpu.Holder
+	// ImageSize returns the size of an image of the node in bytes, 0 if it isn't
+	// known; nil if nobody knows of images.
+	ImageSize func(reference string) int64
 }
 
 // Listed is a container with devices in a list of PodResources, as it came: in

@@ -38,6 +38,7 @@ type Passed struct {
 	PodUID string
 	Holder gpu.Holder
 	pod.Milestone
+	Image gpu.Image // of its container, where it was pulled or starts
 }
 
 // Set returns what is known at a time. It is complete only if both sources are.
@@ -147,7 +148,7 @@ func (b *Book) addEnded(s *Set, l *life) {
 func (b *Book) addMilestones(s *Set, l *life) {
 	holder := b.describe(l)
 	for _, m := range l.marks.Due(s.Time) {
-		s.Milestones = append(s.Milestones, Passed{l.pod.UID, holder, m})
+		s.Milestones = append(s.Milestones, Passed{l.pod.UID, holder, m, b.image(l, &m)})
 	}
 }
 

@@ -98,7 +98,11 @@ func (m *Milestones) ObserveEvent(e *Event) {
 		m.latch(gpu.PullStarted, 0, container, at)
 	case "Pulled":
 		pull, known := ParsePulled(e.Message)
-		if !known || pull.Present {
+		if !known || !m.keep(container, pull, at.At) {
+			return
+		}
+		if pull.Present { // no pull began
+			m.latch(gpu.PullFinished, 0, container, at)
 			return
 		}
 		began := at
@@ -113,6 +117,31 @@ func (m *Milestones) ObserveEvent(e *Event) {
 		}
 		m.refine(name, container, at)
 	}
+}
+
+// pulled is the end of a pull.
+type pulled struct {
+	Pull
+	at gpu.Time
+}
+
+// keep remembers the first pull of a container, and reports whether this is it:
+// a later one is that of another attempt.
+func (m *Milestones) keep(container string, pull Pull, at gpu.Time) bool {
+	if first, known := m.pulls[container]; known && first.at <= at {
+		return first == pulled{pull, at}
+	}
+	if m.pulls == nil {
+		m.pulls = map[string]pulled{}
+	}
+	m.pulls[container] = pulled{pull, at}
+	return true
+}
+
+// Pull returns what an event said of a container's pull, and false if none did.
+func (m *Milestones) Pull(container string) (Pull, bool) {
+	first, known := m.pulls[container]
+	return first.Pull, known
 }
 
 // refine takes a mark only of a milestone that is known from a status: what a

@@ -47,7 +47,8 @@ type markKey struct {
 // can make it more certain, never another time.
 type Milestones struct {
 	marks   map[markKey]Mark
-	attempt int // the newest
+	pulls   map[string]pulled // by container
+	attempt int               // the newest
 	// Conflicts counts news that contradict what was told before.
 	Conflicts int
 }

@@ -44,6 +44,27 @@ func TestPullEvents(t *testing.T) {
 		{gpu.PullStarted, 0, "c", Mark{at(4.5), SourceEvent, time.Millisecond}},
 		{gpu.PullFinished, 0, "c", Mark{at(9.5), SourceEvent, 0}},
 	}, m.All())
+	pull, known := m.Pull("c")
+	require.True(t, known)
+	require.Equal(t, Pull{Took: 2 * time.Second, Waited: 3 * time.Second, Bytes: 1}, pull)
+}
+
+// TestPresentImage: the pull has an end, but it never began. Of a container
+// that starts again, the first pull is that of the start.
+func TestPresentImage(t *testing.T) {
+	m := &Milestones{}
+	for i, message := range []string{
+		`Container image "X" already present on machine`, `Successfully pulled image "X" in 2s (5s including waiting). Image size: 1 bytes.`, "unreadable",
+	} {
+		when := at(float64(9 + i))
+		m.ObserveEvent(&Event{Name: "p." + hex(when), Reason: "Pulled", FieldPath: "spec.containers{c}", First: when, Message: message})
+	}
+	require.Equal(t, []Milestone{{gpu.PullFinished, 0, "c", Mark{at(9), SourceEvent, 0}}}, m.All())
+	pull, known := m.Pull("c")
+	require.True(t, known)
+	require.Equal(t, Pull{Present: true}, pull)
+	_, known = m.Pull("d")
+	require.False(t, known)
 }
 
 func TestEventNameWithoutTime(t *testing.T) {

@@ -81,7 +81,8 @@ func TestEventsRefine(t *testing.T) {
 	require.Contains(t, got, "12:34:36.104 0 init_started warmup event 0s")
 	require.Contains(t, got, "12:34:40.820 0 container_started trainer event 0s")
 	require.Contains(t, got, "12:34:45.791 0 ready  probe 792ms")
-	require.NotContains(t, fmt.Sprint(got), "pull_", "the image was present")
+	require.Contains(t, got, "12:34:40.738 0 pull_finished trainer event 0s")
+	require.NotContains(t, fmt.Sprint(got), "pull_started", "the image was present")
 }
 
 func TestRecordedFailure(t *testing.T) {
