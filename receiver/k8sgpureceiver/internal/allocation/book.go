@@ -49,6 +49,9 @@ type Config struct {
 	Local bool
 	// Describe returns what is to be said of a holder; the container is added.
 	Describe func(*pod.Pod) gpu.Holder
+	// Around returns what other objects say of a pod's scheduling; nil if nobody
+	// reads them.
+	Around func(*pod.Pod) pod.Around
 	// ImageSize returns the size of an image of the node in bytes, 0 if it isn't
 	// known; nil if nobody knows of images.
 	ImageSize func(reference string) int64

@@ -147,6 +147,9 @@ func (b *Book) addEnded(s *Set, l *life) {
 
 func (b *Book) addMilestones(s *Set, l *life) {
 	holder := b.describe(l)
+	if b.cfg.Around != nil {
+		l.marks.ObserveAround(&l.pod, b.cfg.Around(&l.pod))
+	}
 	for _, m := range l.marks.Due(s.Time) {
 		s.Milestones = append(s.Milestones, Passed{l.pod.UID, holder, m, b.image(l, &m)})
 	}

@@ -13,12 +13,13 @@ import (
 
 // Who says when something happened.
 const (
-	SourceAPI     = "api"     // the API server's clock, whole seconds
-	SourceStatus  = "status"  // the kubelet's, whole seconds
-	SourceKubelet = "kubelet" // the kubelet's, nanoseconds
-	SourceWatch   = "watch"   // arrival of a status on a stream, within the second that it tells
-	SourceEvent   = "event"   // the name of an event: nanoseconds
-	SourceNone    = "none"    // of ready: no probe told
+	SourceAPI       = "api"       // the API server's clock, whole seconds
+	SourceScheduler = "scheduler" // the scheduler's, whole seconds
+	SourceStatus    = "status"    // the kubelet's, whole seconds
+	SourceKubelet   = "kubelet"   // the kubelet's, nanoseconds
+	SourceWatch     = "watch"     // arrival of a status on a stream, within the second that it tells
+	SourceEvent     = "event"     // the name of an event: nanoseconds
+	SourceNone      = "none"      // of ready: no probe told
 )
 
 // Mark is a time, who says so, and how far the true time may be from it: later,
