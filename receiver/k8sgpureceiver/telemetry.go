@@ -140,14 +140,14 @@ func (t *telemetry) collected(set *allocation.Set) {
 	componentstatus.ReportStatus(t.host, event)
 }
 
-// resolve counts the devices of a set that have no UUID, and names each once.
+// resolve counts the devices of a set that aren't known well, and names each once.
 func (t *telemetry) resolve(devices []allocation.Unresolved) {
 	t.unresolved = map[string]int64{}
 	for _, d := range devices {
 		t.unresolved[string(d.Why)]++
 		if !t.named[d.Name] && len(t.named) < mostNamed {
 			t.named[d.Name] = true
-			t.set.Logger.Info("the UUID of a device isn't known: its time is accounted under its name, that of a claim not at all",
+			t.set.Logger.Info("a device isn't known well: without a UUID its time is accounted under its name, that of a claim not at all, without a share in equal parts",
 				zap.String("device", d.Name), zap.String("reason", string(d.Why)))
 		}
 	}

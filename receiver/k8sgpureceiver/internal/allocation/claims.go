@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -39,7 +38,7 @@ type held struct {
 
 // claims returns what a pod holds, by container and device.
 func (b *Book) claims(l *life) []held {
-	if l.pod.Namespace == deviceid.NamespaceReservation {
+	if isReservation(l) {
 		return nil // those for whom it reserves hold the device
 	}
 	if text := l.pod.Annotations[deviceid.AnnotationHAMi]; text != "" {
@@ -113,48 +112,6 @@ func (b *Book) virtual(l *life, parts []deviceid.Slice) []held {
 	return out
 }
 
-// reserved returns what reservation pods hold for this one.
-func (b *Book) reserved(l *life) []held {
-	groups := deviceid.ReservationGroups(l.pod.Labels)
-	if len(groups) == 0 {
-		return nil
-	}
-	share, _ := deviceid.ParseFraction(l.pod.Annotations[deviceid.AnnotationFraction])
-	var out []held
-	for _, r := range b.lives {
-		uuid := r.pod.Annotations[deviceid.AnnotationReservedGPU]
-		if r.pod.Namespace != deviceid.NamespaceReservation || !r.live() || !deviceid.IsUUID(uuid) {
-			continue
-		}
-		for _, group := range deviceid.ReservationGroups(r.pod.Labels) {
-			if slices.Contains(groups, group) {
-				d := deviceid.Device{ID: gpu.DeviceID(uuid), Ref: uuid, Sharing: gpu.TimeSlicing}
-				out = append(out, held{
-					container: firstContainer(&l.pod), device: d, share: b.fraction(share, group), source: SourceReservation,
-				})
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b held) int { return strings.Compare(a.device.Key(), b.device.Key()) })
-	return out
-}
-
-// fraction returns a pod's part of a reserved device: as it says, else equal
-// parts for all pods of the group.
-func (b *Book) fraction(share float64, group string) float64 {
-	if share > 0 {
-		return share
-	}
-	n := 0
-	for _, l := range b.lives {
-		if l.live() && l.pod.Namespace != deviceid.NamespaceReservation &&
-			slices.Contains(deviceid.ReservationGroups(l.pod.Labels), group) {
-			n++
-		}
-	}
-	return 1 / float64(max(n, 1))
-}
-
 func firstContainer(p *pod.Pod) string {
 	for i := range p.Containers {
 		if !p.Containers[i].Init {
@@ -194,7 +151,7 @@ const mostRequested = 256
 // mayHold reports whether a pod can hold a device: then its start matters.
 func (b *Book) mayHold(p *pod.Pod, l *life) bool {
 	if p.Annotations[deviceid.AnnotationHAMi] != "" || len(deviceid.ReservationGroups(p.Labels)) > 0 {
-		return p.Namespace != deviceid.NamespaceReservation
+		return !deviceid.IsReservation(p.Namespace, p.Annotations)
 	}
 	for i := range p.Containers {
 		if b.holds(l, p.Containers[i].Name) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
 
@@ -102,8 +103,8 @@ func (b *Book) addLive(s *Set, l *life) {
 			a.Time = s.Time
 			s.Allocations = append(s.Allocations, a)
 			s.Sources[Point{l.pod.UID, h.container, h.device.Key()}] = h.source
-			if h.device.ID == "" {
-				s.Unresolved = append(s.Unresolved, Unresolved{h.device.Ref, h.device.Why})
+			if h.device.Why != deviceid.Resolved {
+				s.Unresolved = append(s.Unresolved, Unresolved{h.device.Key(), h.device.Why})
 			}
 		}
 	}

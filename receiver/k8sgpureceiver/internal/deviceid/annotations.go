@@ -66,34 +66,3 @@ func parseHAMiDevice(text string) (Slice, error) {
 	}
 	return Slice{Device: gpu.DeviceID(fields[0]), MemoryMiB: memory, Cores: cores}, nil
 }
-
-// KAI Scheduler and Run:ai give a fraction of a GPU to pods that request none.
-// A reservation pod holds the device for them.
-const (
-	NamespaceReservation   = "kai-resource-reservation"
-	AnnotationReservedGPU  = "run.ai/reserve_for_gpu_index" // holds the UUID, whatever its name says
-	AnnotationFraction     = "gpu-fraction"
-	LabelReservationGroup  = "runai-gpu-group"
-	labelReservationPrefix = LabelReservationGroup + "/"
-)
-
-// ReservationGroups returns the groups of reserved devices that a pod's labels
-// name: one, or several for a pod with several fractions.
-func ReservationGroups(labels map[string]string) []string {
-	var groups []string
-	if g := labels[LabelReservationGroup]; g != "" {
-		groups = append(groups, g)
-	}
-	for key := range labels {
-		if g, ok := strings.CutPrefix(key, labelReservationPrefix); ok && g != "" {
-			groups = append(groups, g)
-		}
-	}
-	return groups
-}
-
-// ParseFraction reads the annotation gpu-fraction: a part in (0, 1].
-func ParseFraction(text string) (float64, bool) {
-	share, err := strconv.ParseFloat(text, 64)
-	return share, err == nil && share > 0 && share <= 1
-}

@@ -31,11 +31,16 @@ const (
 	// claim, which holds nothing, looks the same.
 	Claim          Reason = "claim"
 	AllocationOnly Reason = "allocation_only" // AMD, Intel: their devices have no activity here, nor a UUID
+	// UnknownShare: which part of the device its holder has, nobody says. The
+	// device itself may be known.
+	UnknownShare Reason = "unknown_share"
+	// NoReservation: a fraction of a device that no reservation pod holds.
+	NoReservation Reason = "no_reservation"
 )
 
-// Reasons returns every reason for which a device stays without a UUID.
+// Reasons returns every reason for which a device isn't known well.
 func Reasons() []Reason {
-	return []Reason{UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, Claim, AllocationOnly}
+	return []Reason{UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, Claim, AllocationOnly, UnknownShare, NoReservation}
 }
 
 // Device is what a name means.
@@ -43,7 +48,7 @@ type Device struct {
 	ID gpu.DeviceID // empty: only Ref is known
 	// Ref names the device where ID doesn't. Slots of one device have one Ref.
 	Ref     string
-	Why     Reason // ID is empty
+	Why     Reason // ID is empty, or UnknownShare
 	Sharing gpu.Sharing
 	// Slot tells apart the slots of a shared device, "" for one that isn't.
 	Slot string
@@ -72,6 +77,9 @@ type Catalog struct {
 	Minors    map[int]gpu.DeviceID // by the number in /dev/nvidia<minor>
 	Indexes   map[int]gpu.DeviceID // by NVML's index: order of PCI addresses
 	Instances map[Instance]gpu.DeviceID
+	// MemoryMiB is that of each NVIDIA device of the node, 0 if it isn't known:
+	// the node's label nvidia.com/gpu.memory tells.
+	MemoryMiB int64
 }
 
 // IsGPU reports whether devices of a resource are GPUs.

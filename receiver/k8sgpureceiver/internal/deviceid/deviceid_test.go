@@ -111,12 +111,35 @@ func TestParseHAMi(t *testing.T) {
 }
 
 func TestReservations(t *testing.T) {
+	require.True(t, IsReservation("kai-resource-reservation", nil))
+	require.True(t, IsReservation("runai-reservation", nil))
+	require.True(t, IsReservation("mine", map[string]string{AnnotationReservedGPU: uuidA}))
+	require.False(t, IsReservation("ml", map[string]string{AnnotationFraction: "0.5"}))
 	require.Equal(t, []string{"g1"}, ReservationGroups(map[string]string{"runai-gpu-group": "g1", "app": "x"}))
-	require.ElementsMatch(t, []string{"a", "b"}, ReservationGroups(map[string]string{"runai-gpu-group/a": "a", "runai-gpu-group/b": "b"}))
+	require.Equal(t, []string{"a", "b"}, ReservationGroups(map[string]string{"runai-gpu-group/b": "b", "runai-gpu-group/a": "a", "runai-gpu-group": "a"}))
 	require.Empty(t, ReservationGroups(nil))
+}
+
+func TestFraction(t *testing.T) {
+	const device = 46068 // MiB, an L40S
 	for text, want := range map[string]bool{"0.5": true, "1": true, "0": false, "1.5": false, "-1": false, "NaN": false, "half": false} {
-		_, ok := ParseFraction(text)
-		require.Equal(t, want, ok, text)
+		f := ParseFraction(map[string]string{AnnotationFraction: text})
+		_, known := f.Of(device)
+		require.Equal(t, want, known, text)
+		require.Equal(t, 1, f.Devices)
+	}
+	for memory, want := range map[string]float64{"11517": 0.25, "46068": 1, "99999999": 1, "0": 0, "-1": 0, "4Gi": 0, "": 0} {
+		f := ParseFraction(map[string]string{AnnotationMemory: memory})
+		share, known := f.Of(device)
+		require.InDelta(t, want, share, 0, memory)
+		require.Equal(t, want > 0, known, memory)
+		_, known = f.Of(0)
+		require.False(t, known, "%s of an unknown device", memory)
+	}
+	both := ParseFraction(map[string]string{AnnotationFraction: "0.5", AnnotationMemory: "1"})
+	require.Equal(t, Fraction{Share: 0.5, Devices: 1}, both)
+	for text, want := range map[string]int{"2": 2, "0": 1, "-1": 1, "65": 1, "many": 1, "": 1} {
+		require.Equal(t, want, ParseFraction(map[string]string{AnnotationDevices: text}).Devices, text)
 	}
 }
 

@@ -78,7 +78,7 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 	gauge(&i.pods, "otelcol_k8s_gpu_pods", "{pod}", "Pods of the node that are followed.")
 	gauge(&i.up, "otelcol_k8s_gpu_source_up", "1", "Whether the source answers.")
 	gauge(&i.unresolved, "otelcol_k8s_gpu_devices_unresolved", "{device}",
-		"Devices of the newest set whose UUID isn't known, or that aren't accounted, by reason.")
+		"Devices of the newest set whose UUID or share isn't known, or that aren't accounted, by reason.")
 	counter(&i.refused, "otelcol_k8s_gpu_messages_refused", "{message}",
 		"Messages about pods that couldn't be read.")
 	counter(&i.failures, "otelcol_k8s_gpu_source_failures", "{failure}",
