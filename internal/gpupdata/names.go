@@ -66,6 +66,7 @@ const (
 	AttrEngine            = "gpu.engine"
 	AttrActivitySource    = "gpu.activity.source"
 	AttrUnavailableReason = "gpu.unavailable.reason"
+	AttrMIGInstance       = "gpu.mig.gi" // NVIDIA's number of the GPU instance on its board
 	AttrMIGSlices         = "gpu.mig.slices"
 	AttrMIGSlicesTotal    = "gpu.mig.slices_total"
 )

@@ -18,6 +18,9 @@ type Notes struct {
 	// AllocationSource says who told of an allocation; device is its hw.id, else
 	// its gpu.device.ref.
 	AllocationSource func(pod, container, device string) string
+	// Instance says which MIG instance of which board a device is whose UUID isn't
+	// known; false if that isn't known either.
+	Instance func(pod, container, device string) (board gpu.DeviceID, number int, known bool)
 	// Uncertainty says how far a milestone's true time may be away.
 	Uncertainty func(m gpu.Milestone) (time.Duration, bool)
 	// Image returns what is known of the image of a milestone's container.
@@ -55,17 +58,29 @@ func (n *Notes) metric(m pmetric.Metric, r *resource, holder gpu.Holder) {
 	for _, dp := range points.All() {
 		p := r.point(dp)
 		switch {
-		case m.Name() == MetricAllocation && n.AllocationSource != nil:
-			device := p.str(AttrHWID)
-			if device == "" {
-				device = p.str(AttrDeviceRef)
-			}
-			put(dp.Attributes(), AttrAllocationSource, n.AllocationSource(holder.Key(), holder.Container, device))
+		case m.Name() == MetricAllocation:
+			n.allocation(p, holder)
 		case m.Name() == MetricMilestoneTime:
 			n.milestone(p, gpu.Milestone{
 				Pod: holder.Key(), Name: gpu.MilestoneName(p.str(AttrMilestone)),
 				Attempt: int(p.whole(AttrMilestoneAttempt)), Container: text(p.own, AttrContainerName),
 			})
+		}
+	}
+}
+
+func (n *Notes) allocation(p point, holder gpu.Holder) {
+	device := p.str(AttrHWID)
+	if device == "" {
+		device = p.str(AttrDeviceRef)
+	}
+	if n.AllocationSource != nil {
+		put(p.Attributes(), AttrAllocationSource, n.AllocationSource(holder.Key(), holder.Container, device))
+	}
+	if n.Instance != nil {
+		if board, number, known := n.Instance(holder.Key(), holder.Container, device); known {
+			put(p.Attributes(), AttrHWParent, string(board))
+			p.Attributes().PutInt(AttrMIGInstance, int64(number))
 		}
 	}
 }

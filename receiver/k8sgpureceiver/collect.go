@@ -114,6 +114,10 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 		AllocationSource: func(pod, container, device string) string {
 			return set.Sources[allocation.Point{PodUID: pod, Container: container, Device: device}]
 		},
+		Instance: func(pod, container, device string) (gpu.DeviceID, int, bool) {
+			d, known := set.Instances[allocation.Point{PodUID: pod, Container: container, Device: device}]
+			return d.Board, d.Number, known
+		},
 		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
 			if p := passed[m]; p != nil {
 				return p.Uncertainty, true

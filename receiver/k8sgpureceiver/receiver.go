@@ -86,7 +86,8 @@ func (r *nodeReceiver) lookUp(c *deviceid.Catalog) {
 // may have been loaded since. The caller holds the desk's lock.
 func (r *nodeReceiver) lookUpAgain(set *allocation.Set) {
 	for _, d := range set.Unresolved {
-		if d.Why == deviceid.UnknownMinor || d.Why == deviceid.UnknownIndex {
+		noBoards := d.Why == deviceid.UnknownMIG && len(r.known.Minors) == 0
+		if d.Why == deviceid.UnknownMinor || d.Why == deviceid.UnknownIndex || noBoards {
 			r.lookUp(r.known)
 			return
 		}

@@ -319,6 +319,26 @@ func TestDriverIsLoadedLater(t *testing.T) {
 	require.Equal(t, gpu.Slots{N: 1, Of: 2}, b.Allocations[0].Slots)
 }
 
+// TestInstanceByNumber: board and number are told as soon as the board is known.
+func TestInstanceByNumber(t *testing.T) {
+	proc := t.TempDir()
+	r := newRig(t, func(c *Config) { c.ProcPath = proc })
+	r.kubelet.Known(recorded(t, "crash", corev1.PodRunning))
+	r.kubelet.Answer(listOf("crash", "work", "nvidia3/gi7"), nil)
+	r.kubelet.Start(t)
+	r.synced()
+	_, md := r.batch()
+	require.NotContains(t, notesOf(md), "gpu.mig.gi=7", "a number of what?")
+	board := proc + "/driver/nvidia/gpus/0000:19:00.0"
+	require.NoError(t, os.MkdirAll(board, 0o700))
+	require.NoError(t, os.WriteFile(board+"/information", []byte("GPU UUID: "+recordedGPU+"\nDevice Minor: 3\n"), 0o600))
+	r.batch()
+	b, md := r.batch()
+	require.Equal(t, "nvidia.com/gpu/nvidia3/gi7", b.Allocations[0].Ref)
+	require.Contains(t, notesOf(md), "gpu.mig.gi=7")
+	require.Contains(t, notesOf(md), "hw.parent="+recordedGPU)
+}
+
 // TestLadder: without the Pods API the next source is tried, in turn.
 func TestLadder(t *testing.T) {
 	cfg := validConfig()

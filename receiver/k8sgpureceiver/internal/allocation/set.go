@@ -25,7 +25,8 @@ type Set struct {
 	Ends         []gpu.Allocation
 	Milestones   []Passed
 	Availability []gpu.Availability
-	Sources      map[Point]string // of Allocations
+	Sources      map[Point]string          // of Allocations
+	Instances    map[Point]deviceid.Device // of those that are of a numbered instance of a known board
 	Unresolved   []Unresolved
 }
 
@@ -44,7 +45,7 @@ type Passed struct {
 
 // Set returns what is known at a time. It is complete only if both sources are.
 func (b *Book) Set(at gpu.Time) Set {
-	s := Set{Time: at, Sources: map[Point]string{}, Availability: b.health.availability(at)}
+	s := Set{Time: at, Sources: map[Point]string{}, Instances: map[Point]deviceid.Device{}, Availability: b.health.availability(at)}
 	s.Doubt = b.doubt()
 	s.Unresolved = b.lists.claimed()
 	b.endUnseen()
@@ -56,7 +57,7 @@ func (b *Book) Set(at gpu.Time) Set {
 		}
 	}
 	if s.Doubt != Certain {
-		s.Allocations, s.Sources, s.Unresolved = nil, nil, nil
+		s.Allocations, s.Sources, s.Instances, s.Unresolved = nil, nil, nil, nil
 	}
 	return s
 }
@@ -102,7 +103,11 @@ func (b *Book) addLive(s *Set, l *life) {
 			a := b.point(l, h)
 			a.Time = s.Time
 			s.Allocations = append(s.Allocations, a)
-			s.Sources[Point{l.pod.UID, h.container, h.device.Key()}] = h.source
+			key := Point{l.pod.UID, h.container, h.device.Key()}
+			s.Sources[key] = h.source
+			if h.device.Board != "" {
+				s.Instances[key] = h.device
+			}
 			if h.device.Why != deviceid.Resolved {
 				s.Unresolved = append(s.Unresolved, Unresolved{h.device.Key(), h.device.Why})
 			}

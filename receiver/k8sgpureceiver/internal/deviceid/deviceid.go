@@ -47,8 +47,12 @@ func Reasons() []Reason {
 type Device struct {
 	ID gpu.DeviceID // empty: only Ref is known
 	// Ref names the device where ID doesn't. Slots of one device have one Ref.
-	Ref     string
-	Why     Reason // ID is empty, or UnknownShare
+	Ref string
+	Why Reason // ID is empty, or UnknownShare
+	// Board is that of a MIG instance without a UUID, if it is known, and Number
+	// the instance's on it.
+	Board   gpu.DeviceID
+	Number  int
 	Sharing gpu.Sharing
 	// Slot tells apart the slots of a shared device, "" for one that isn't.
 	Slot string

@@ -49,7 +49,11 @@ func TestResolve(t *testing.T) {
 		"GKE shared":      {"nvidia.com/gpu", "nvidia3/vgpu1", Device{ID: uuidA, Ref: "nvidia.com/gpu/nvidia3", Sharing: gpu.TimeSlicing, Slot: "1"}},
 		"GKE MIG":         {"nvidia.com/gpu", "nvidia0/gi7", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.MIG}},
 		"GKE MIG shared":  {"nvidia.com/gpu", "nvidia0/gi7/vgpu0", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.TimeSlicing, Slot: "0"}},
-		"GKE MIG unknown": {"nvidia.com/gpu", "nvidia3/gi1", Device{Ref: "nvidia.com/gpu/nvidia3/gi1", Why: UnknownMIG, Sharing: gpu.MIG}},
+		"GKE MIG, by number": {
+			"nvidia.com/gpu", "nvidia0/gi9",
+			Device{Ref: "nvidia.com/gpu/nvidia0/gi9", Why: UnknownMIG, Board: uuidB, Number: 9, Sharing: gpu.MIG},
+		},
+		"GKE MIG unknown": {"nvidia.com/gpu", "nvidia8/gi1", Device{Ref: "nvidia.com/gpu/nvidia8/gi1", Why: UnknownMIG, Number: 1, Sharing: gpu.MIG}},
 		"unknown minor":   {"nvidia.com/gpu", "nvidia9", Device{Ref: "nvidia.com/gpu/nvidia9", Why: UnknownMinor, Sharing: gpu.Exclusive}},
 		"index":           {"nvidia.com/gpu", "1", Device{ID: uuidB, Ref: "nvidia.com/gpu/1", Sharing: gpu.Exclusive}},
 		"index, a slot":   {"nvidia.com/gpu", "1::2", Device{ID: uuidB, Ref: "nvidia.com/gpu/1", Sharing: gpu.TimeSlicing, Slot: "2"}},

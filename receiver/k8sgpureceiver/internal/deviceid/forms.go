@@ -81,11 +81,12 @@ func (c *Catalog) minor(resource string, m []string) Device {
 	if m[3] != "" {
 		gi, _ := strconv.Atoi(m[3])
 		d.ID, d.Why, d.Sharing = c.Instances[Instance{minor, gi}], UnknownMIG, gpu.MIG
+		d.Board, d.Number = c.Minors[minor], gi
 	} else {
 		d.ID, d.Why = c.Minors[minor], UnknownMinor
 	}
 	if d.ID != "" {
-		d.Why = Resolved
+		d.Why, d.Board, d.Number = Resolved, "", 0
 	}
 	if m[4] != "" {
 		d.Sharing, d.Slot = c.replicas(), m[4]
