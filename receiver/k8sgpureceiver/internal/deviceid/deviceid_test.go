@@ -46,9 +46,9 @@ func TestResolve(t *testing.T) {
 			"nvidia.com/gpu", "nvidia0",
 			Device{ID: uuidB, Ref: "nvidia.com/gpu/nvidia0", Sharing: gpu.Exclusive},
 		},
-		"GKE shared":      {"nvidia.com/gpu", "nvidia3/vgpu1", Device{ID: uuidA, Ref: "nvidia.com/gpu/nvidia3", Sharing: gpu.TimeSlicing, Slot: "1"}},
-		"GKE MIG":         {"nvidia.com/gpu", "nvidia0/gi7", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.MIG}},
-		"GKE MIG shared":  {"nvidia.com/gpu", "nvidia0/gi7/vgpu0", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.TimeSlicing, Slot: "0"}},
+		"GKE shared":     {"nvidia.com/gpu", "nvidia3/vgpu1", Device{ID: uuidA, Ref: "nvidia.com/gpu/nvidia3", Sharing: gpu.TimeSlicing, Slot: "1"}},
+		"GKE MIG":        {"nvidia.com/gpu", "nvidia0/gi7", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.MIG}},
+		"GKE MIG shared": {"nvidia.com/gpu", "nvidia0/gi7/vgpu0", Device{ID: mig, Ref: "nvidia.com/gpu/nvidia0/gi7", Sharing: gpu.TimeSlicing, Slot: "0"}},
 		"GKE MIG, by number": {
 			"nvidia.com/gpu", "nvidia0/gi9",
 			Device{Ref: "nvidia.com/gpu/nvidia0/gi9", Why: UnknownMIG, Board: uuidB, Number: 9, Sharing: gpu.MIG},

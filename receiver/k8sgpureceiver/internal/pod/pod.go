@@ -25,6 +25,8 @@ type Pod struct {
 	Labels      map[string]string
 	Annotations map[string]string
 	Owner       Owner // the controller, zero if there is none
+	// SchedulingGroup is the PodGroup of the pod, which the scheduler places as one.
+	SchedulingGroup string
 
 	Phase   Phase
 	Reason  string

@@ -56,6 +56,9 @@ func Read(p *corev1.Pod) Pod {
 	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
 		out.Owner = OwnerOf(owner)
 	}
+	if g := p.Spec.SchedulingGroup; g != nil && g.PodGroupName != nil {
+		out.SchedulingGroup = *g.PodGroupName
+	}
 	readConditions(&out, p.Status.Conditions)
 	readContainers(&out, p)
 	return out

@@ -94,6 +94,12 @@ func TestReadTimes(t *testing.T) {
 	}
 }
 
+func TestReadSchedulingGroup(t *testing.T) {
+	name := "pg"
+	require.Equal(t, name, Read(&corev1.Pod{Spec: corev1.PodSpec{SchedulingGroup: &corev1.PodSchedulingGroup{PodGroupName: &name}}}).SchedulingGroup)
+	require.Empty(t, Read(&corev1.Pod{Spec: corev1.PodSpec{SchedulingGroup: &corev1.PodSchedulingGroup{}}}).SchedulingGroup)
+}
+
 func TestReadVolumes(t *testing.T) {
 	source := map[string]corev1.VolumeSource{
 		"claim":  {PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{}},

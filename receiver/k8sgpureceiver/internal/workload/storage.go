@@ -45,8 +45,8 @@ var settings = []string{"secrets-store.csi.k8s.io", "csi.spiffe.io", "csi.cert-m
 // Storage returns where a pod's model comes from: as its label says, else as its
 // volumes let expect; "" if nothing tells.
 func (r *Rules) Storage(p *pod.Pod) gpu.ModelStorage {
-	if r.StorageLabel != "" && p.Labels[r.StorageLabel] != "" {
-		return gpu.ModelStorage(p.Labels[r.StorageLabel])
+	if name := told(p, r.StorageLabel); name != "" {
+		return gpu.ModelStorage(name)
 	}
 	if scheme, _, isURI := strings.Cut(p.Annotations[annotationSource], "://"); isURI && schemes[scheme] != "" {
 		return schemes[scheme]

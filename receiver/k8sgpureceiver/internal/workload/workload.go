@@ -17,7 +17,7 @@ const DefaultClassLabel = "gpu.workload.class"
 // DefaultGroupLabel is the label of a pod that says its group.
 const DefaultGroupLabel = "gpu.workload.group"
 
-// Rules say which labels decide.
+// Rules say which labels decide; an annotation of that name does as well.
 type Rules struct {
 	ClassLabel   string
 	GroupLabel   string
@@ -30,6 +30,14 @@ type Owners func(of pod.Owner, namespace string) (pod.Owner, bool)
 
 // deepest is more owners than any pod has above it; a chain may be a ring.
 const deepest = 8
+
+// told returns what a pod's label or annotation says, "" if there is none.
+func told(p *pod.Pod, name string) string {
+	if name == "" {
+		return ""
+	}
+	return cmp.Or(p.Labels[name], p.Annotations[name])
+}
 
 // Identify returns what a pod belongs to. Without access to the API only the
 // pod's own owner is known: owners is nil.
@@ -55,8 +63,11 @@ func (r *Rules) top(p *pod.Pod, owners Owners) pod.Owner {
 			top = next
 		}
 	}
-	if top.Kind == "ReplicaSet" {
+	switch top.Kind {
+	case "ReplicaSet":
 		return deployment(p, top)
+	case "RayCluster":
+		return rayOrigin(p, top)
 	}
 	return top
 }
@@ -73,93 +84,12 @@ func deployment(p *pod.Pod, set pod.Owner) pod.Owner {
 	return pod.Owner{Group: set.Group, Kind: "Deployment", Name: name}
 }
 
-var classes = map[string]gpu.Class{
-	"Job": gpu.ClassBatch, "CronJob": gpu.ClassBatch, "JobSet": gpu.ClassBatch, "TrainJob": gpu.ClassBatch,
-	"PyTorchJob": gpu.ClassBatch, "MPIJob": gpu.ClassBatch, "TFJob": gpu.ClassBatch, "XGBoostJob": gpu.ClassBatch,
-	"PaddleJob": gpu.ClassBatch, "JAXJob": gpu.ClassBatch, "RayJob": gpu.ClassBatch, "Workflow": gpu.ClassBatch,
-	"PipelineRun": gpu.ClassBatch, "TaskRun": gpu.ClassBatch, "SparkApplication": gpu.ClassBatch,
-	"AppWrapper": gpu.ClassBatch,
-
-	"Notebook": gpu.ClassInteractive, "Workspace": gpu.ClassInteractive,
-
-	"Deployment": gpu.ClassInference, "ReplicaSet": gpu.ClassInference, "StatefulSet": gpu.ClassInference,
-	"LeaderWorkerSet": gpu.ClassInference, "InferenceService": gpu.ClassInference, "RayService": gpu.ClassInference,
-	"Service": gpu.ClassInference, "Configuration": gpu.ClassInference, "Revision": gpu.ClassInference, // Knative
-	"DynamoGraphDeployment": gpu.ClassInference, "SeldonDeployment": gpu.ClassInference,
-}
-
-// class returns what kind of work a pod does: as its label says, else as its
-// names and the kind of its owner let expect.
-func (r *Rules) class(p *pod.Pod, top pod.Owner) gpu.Class {
-	if c, ok := gpu.ParseClass(p.Labels[r.ClassLabel]); ok && r.ClassLabel != "" {
-		return c
+// rayOrigin returns the RayJob or RayService of a RayCluster whose own owner
+// isn't known: KubeRay labels with them what it makes for them.
+func rayOrigin(p *pod.Pod, cluster pod.Owner) pod.Owner {
+	kind, name := p.Labels["ray.io/originated-from-crd"], p.Labels["ray.io/originated-from-cr-name"]
+	if kind == "" || name == "" || kind == cluster.Kind {
+		return cluster
 	}
-	if isNotebook(p, top) {
-		return gpu.ClassInteractive
-	}
-	return classes[top.Kind]
-}
-
-// isNotebook knows notebooks by what their own tools write: JupyterHub's pods
-// have no owner, Kubeflow's StatefulSet may be all that is known.
-func isNotebook(p *pod.Pod, top pod.Owner) bool {
-	if p.Labels["component"] == "singleuser-server" || p.Labels["notebook-name"] != "" {
-		return true
-	}
-	if classes[top.Kind] == gpu.ClassBatch {
-		return false
-	}
-	names := []string{top.Name, p.Name}
-	for i := range p.Containers {
-		if !p.Containers[i].Init {
-			names = append(names, p.Containers[i].Image)
-		}
-	}
-	for _, name := range names {
-		if strings.Contains(name, "jupyter") || strings.Contains(name, "notebook") {
-			return true
-		}
-	}
-	return false
-}
-
-// groupLabels name pods that work as one, from the tools that set them. The
-// second is a part of the first: a replica of a LeaderWorkerSet serves alone.
-var groupLabels = [][2]string{
-	{"leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"},
-	{"jobset.sigs.k8s.io/jobset-name", ""},
-	{"training.kubeflow.org/job-name", ""},
-	{"ray.io/cluster", ""},
-	{"scheduling.x-k8s.io/pod-group", ""},
-	{"volcano.sh/job-name", ""},
-	{"pod-group.scheduling.sigs.k8s.io/name", ""},
-}
-
-// groupAnnotations are those that tell it instead.
-var groupAnnotations = []string{"scheduling.k8s.io/group-name", "pod-group-name"}
-
-// group returns the key of the pods that work as one, "" if this one works for
-// itself: "namespace/name".
-func (r *Rules) group(p *pod.Pod, top pod.Owner) string {
-	if r.GroupLabel != "" && p.Labels[r.GroupLabel] != "" {
-		return p.Namespace + "/" + p.Labels[r.GroupLabel]
-	}
-	for _, l := range groupLabels {
-		if name := p.Labels[l[0]]; name != "" {
-			if part := p.Labels[l[1]]; part != "" {
-				name += "-" + part
-			}
-			return p.Namespace + "/" + name
-		}
-	}
-	for _, a := range groupAnnotations {
-		if name := p.Annotations[a]; name != "" {
-			return p.Namespace + "/" + name
-		}
-	}
-	// The pods of an Indexed Job know each other by their index.
-	if p.Annotations["batch.kubernetes.io/job-completion-index"] != "" {
-		return p.Namespace + "/" + cmp.Or(p.Labels["batch.kubernetes.io/job-name"], p.Labels["job-name"], top.Name)
-	}
-	return ""
+	return pod.Owner{Group: cluster.Group, Kind: kind, Name: name}
 }

@@ -101,26 +101,3 @@ func TestWorkload(t *testing.T) {
 		require.Equal(t, test.want, rules.Identify(&test.pod, test.owners), name)
 	}
 }
-
-func TestGroup(t *testing.T) {
-	for name, test := range map[string]struct {
-		labels, annotations map[string]string
-		want                string
-	}{
-		"none":  {nil, nil, ""},
-		"label": {map[string]string{DefaultGroupLabel: "g", "ray.io/cluster": "r"}, nil, "ns/g"},
-		"replica of a LeaderWorkerSet": {
-			map[string]string{"leaderworkerset.sigs.k8s.io/name": "llm", "leaderworkerset.sigs.k8s.io/group-index": "2"}, nil, "ns/llm-2",
-		},
-		"JobSet":      {map[string]string{"jobset.sigs.k8s.io/jobset-name": "js", "job-name": "js-workers-0"}, nil, "ns/js"},
-		"Kubeflow":    {map[string]string{"training.kubeflow.org/job-name": "pt"}, nil, "ns/pt"},
-		"Volcano":     {nil, map[string]string{"scheduling.k8s.io/group-name": "pg"}, "ns/pg"},
-		"Indexed Job": {map[string]string{"batch.kubernetes.io/job-name": "j"}, map[string]string{"batch.kubernetes.io/job-completion-index": "0"}, "ns/j"},
-		"plain Job":   {map[string]string{"batch.kubernetes.io/job-name": "j"}, nil, ""},
-	} {
-		p := pod.Pod{Namespace: "ns", Labels: test.labels, Annotations: test.annotations}
-		require.Equal(t, test.want, rules.Identify(&p, nil).Group, name)
-	}
-	without := Rules{}
-	require.Empty(t, without.Identify(&pod.Pod{Labels: map[string]string{"": "x"}}, nil).Group)
-}
