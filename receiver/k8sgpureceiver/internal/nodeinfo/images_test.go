@@ -20,7 +20,7 @@ func TestImageSize(t *testing.T) {
 		{SizeBytes: 5},
 	})
 	for reference, want := range map[string]int64{
-		"vllm/vllm-openai:v1": 9, "vllm/vllm-openai@sha256:0f": 9, "docker.io/vllm/vllm-openai:v1@sha256:0f": 9,
+		"vllm/vllm-openai:v1": 9, "vllm/vllm-openai@sha256:0f": 9, "docker.io/vllm/vllm-openai:v2@sha256:0f": 9,
 		"busybox": 2, "busybox:latest": 2, "library/busybox": 2, "r.example:5000/a:1": 3, "localhost/b:1": 4,
 		"vllm/vllm-openai": 0, "busybox:1": 0, "r.example:5000/a": 0, "r.example/empty:1": 0, "": 0, ":": 0, "@": 0,
 	} {

@@ -71,17 +71,16 @@ func sources(p *pod.Pod) (named, others []gpu.ModelStorage) {
 		}
 		for _, m := range c.Mounts {
 			at := slices.IndexFunc(p.Volumes, func(v pod.Volume) bool { return v.Name == m.Volume })
-			if at < 0 || isUnder(m.Path, systemPaths) {
+			if at < 0 {
 				continue
 			}
 			v := &p.Volumes[at]
-			isModel := ofModel(m.Volume) || ofModel(m.Path) || v.Kind == pod.VolumeHostPath && ofModel(v.Path)
 			s := storageOf(v)
 			switch {
 			case s == "":
-			case isModel:
+			case ofModel(m.Volume) || ofModel(m.Path) || ofModel(v.Path):
 				named = append(named, s)
-			case s != gpu.EmptyDir || !v.Memory && isFilled(p, v.Name): // else it is scratch space
+			case !isSystem(m.Path) && !isSystem(v.Path) && !isScratch(p, v):
 				others = append(others, s)
 			}
 		}
@@ -102,9 +101,7 @@ func storageOf(v *pod.Volume) gpu.ModelStorage {
 	case pod.VolumeBlock:
 		return gpu.BlockStorage
 	case pod.VolumeHostPath:
-		if !isUnder(v.Path, systemPaths) {
-			return gpu.HostPath
-		}
+		return gpu.HostPath
 	case pod.VolumeCSI:
 		if s, ok := drivers[v.Driver]; ok {
 			return s
@@ -116,10 +113,14 @@ func storageOf(v *pod.Volume) gpu.ModelStorage {
 	return ""
 }
 
-// isFilled reports whether an init container sees the volume too.
-func isFilled(p *pod.Pod, volume string) bool {
-	return slices.ContainsFunc(p.Containers, func(c pod.Container) bool {
-		return c.Init && slices.ContainsFunc(c.Mounts, func(m pod.Mount) bool { return m.Volume == volume })
+// isScratch reports whether a volume is empty when the main containers start: no
+// init container sees it.
+func isScratch(p *pod.Pod, v *pod.Volume) bool {
+	if v.Kind != pod.VolumeEmptyDir || v.Memory {
+		return v.Memory
+	}
+	return !slices.ContainsFunc(p.Containers, func(c pod.Container) bool {
+		return c.Init && slices.ContainsFunc(c.Mounts, func(m pod.Mount) bool { return m.Volume == v.Name })
 	})
 }
 
@@ -131,14 +132,14 @@ func ofModel(name string) bool {
 	return slices.ContainsFunc(modelWords, func(w string) bool { return strings.Contains(name, w) })
 }
 
-// systemPaths hold no models: they are the machine's.
+// systemPaths hold no models, unless their names say so: they are the machine's.
 var systemPaths = []string{
-	"/dev", "/sys", "/proc", "/run", "/var/run", "/var/log", "/etc", "/usr", "/lib", "/lib64", "/bin", "/sbin", "/boot",
+	"/dev", "/sys", "/proc", "/run", "/var/run", "/var/log", "/etc", "/usr", "/lib", "/lib64", "/bin", "/sbin", "/boot", "/tmp",
 	"/var/lib/kubelet", "/home/kubernetes/bin",
 }
 
-func isUnder(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return path == f || strings.HasPrefix(path, f+"/") })
+func isSystem(path string) bool {
+	return path == "/" || slices.ContainsFunc(systemPaths, func(f string) bool { return path == f || strings.HasPrefix(path, f+"/") })
 }
 
 // common returns the storage that all have in common, "" if there is none.
