@@ -30,6 +30,9 @@ func (c *decoding) allocation(p point) DropReason {
 	case a.Holder.Key() == "":
 		return DropNoPod
 	}
+	if why = c.instances.resolve(p, &a); why != accepted {
+		return why
+	}
 	a.Sharing = p.sharing(a.Device)
 	if !a.Ended {
 		if a.Share, why = number(p.NumberDataPoint); why != accepted {

@@ -18,13 +18,17 @@ type Settings struct {
 	Outputs []gpu.OutputProfile
 	// LabelAllocation reads who holds a device from the labels of its samples.
 	LabelAllocation bool
+	// Instances finds the UUIDs of MIG instances of which an allocation has only
+	// the number; nil: such an allocation is of a device by its reference.
+	Instances *Instances
 }
 
-// Decoder reads metrics into the domain's words. It has no state: it may be
-// used from several goroutines at once.
+// Decoder reads metrics into the domain's words. It has no state but that of its
+// Instances: it may be used from several goroutines at once.
 type Decoder struct {
-	outputs map[string]gpu.OutputProfile
-	labels  bool
+	outputs   map[string]gpu.OutputProfile
+	labels    bool
+	instances *Instances
 }
 
 // NewDecoder returns a Decoder for the settings.
@@ -32,6 +36,8 @@ func NewDecoder(set Settings) *Decoder {
 	d := &Decoder{
 		outputs: make(map[string]gpu.OutputProfile, len(set.Outputs)),
 		labels:  set.LabelAllocation,
+
+		instances: set.Instances,
 	}
 	for _, profile := range set.Outputs {
 		if _, taken := d.outputs[profile.Metric]; !taken {
@@ -76,6 +82,9 @@ var readers = map[string]reader{
 func (d *Decoder) Decode(md pmetric.Metrics, future gpu.Time) (gpu.Batch, Drops) {
 	c := decoding{Decoder: d, future: future}
 	c.reserve(md)
+	if d.instances != nil {
+		d.instances.learn(md)
+	}
 	for _, rm := range md.ResourceMetrics().All() {
 		c.resource = resource{attributes: rm.Resource().Attributes()}
 		for _, sm := range rm.ScopeMetrics().All() {

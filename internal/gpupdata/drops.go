@@ -12,6 +12,7 @@ const (
 	DropFuture          DropReason = "future"           // stamped later than the caller allows
 	DropNoDevice        DropReason = "no_device"        // no hw.id
 	DropPartition       DropReason = "partition"        // of a MIG instance whose board or slices aren't told
+	DropUnknownInstance DropReason = "unknown_instance" // an allocation of a MIG instance that nobody told of yet
 	DropNoEngine        DropReason = "no_engine"        // activity without gpu.engine
 	DropUnknownEngine   DropReason = "unknown_engine"   // gpu.engine isn't one of the contract's
 	DropNoPod           DropReason = "no_pod"           // names no pod, or nothing to join by
@@ -57,7 +58,7 @@ func (d *Drops) add(why DropReason, n int) {
 // DropReasons returns the reasons for which Decode refuses points.
 func DropReasons() []DropReason {
 	return []DropReason{
-		DropUnsetClock, DropFuture, DropNoDevice, DropPartition, DropNoEngine, DropUnknownEngine, DropNoPod,
+		DropUnsetClock, DropFuture, DropNoDevice, DropPartition, DropUnknownInstance, DropNoEngine, DropUnknownEngine, DropNoPod,
 		DropNoValue, DropNotANumber, DropBlank, DropOutOfRange, DropUnsupportedType, DropDerived,
 	}
 }

@@ -70,6 +70,7 @@ func newAccounting(
 		decoder: gpupdata.NewDecoder(gpupdata.Settings{
 			Outputs:         cfg.profiles(),
 			LabelAllocation: cfg.Allocation == allocationLabels,
+			Instances:       gpupdata.NewInstances(cfg.MaxGap),
 		}),
 		forward: forward,
 		price:   cfg.price(),
