@@ -315,3 +315,18 @@ func TestHowOftenIsRead(t *testing.T) {
 		}
 	}
 }
+
+// Sources that are read one after the other don't take turns.
+func TestSourceStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.number(gpu(0), sample.Util, 80)
+		r := run(t, f)
+		pass(51 * time.Second)
+		r.expect(t, "after 51 s", "GPU-a engine/prof 0s..51s 25.5s/51s")
+		if n := r.Read()[0].Counts.Switches; n != 0 {
+			t.Errorf("%d switches of source", n)
+		}
+	})
+}

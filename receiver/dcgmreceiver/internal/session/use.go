@@ -25,7 +25,8 @@ type use struct {
 	devices   []topology.Device
 	support   *topology.Support
 	watches   []*watching
-	routes    map[route][]string // the UUIDs that a field of an entity tells of
+	routes    map[route][]string      // the UUIDs that a field of an entity tells of
+	drained   map[string][]sample.Raw // by UUID: read, and not told yet
 }
 
 // route is a field of an entity.
@@ -35,7 +36,7 @@ type route struct {
 }
 
 func newUse(s *Session, c engine.Client) *use {
-	return &use{s: s, c: c, facts: map[sample.Entity]topology.Facts{}, support: topology.NewSupport(), asked: time.Now()}
+	return &use{s: s, c: c, drained: map[string][]sample.Raw{}, facts: map[sample.Entity]topology.Facts{}, support: topology.NewSupport(), asked: time.Now()}
 }
 
 // turn looks, if it is time to, and drains what was sampled.

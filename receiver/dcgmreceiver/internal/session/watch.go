@@ -37,11 +37,12 @@ type class int
 
 const (
 	plain class = iota
-	// One that isn't served fails a watch whole.
-	profiling
 	// An XID is stamped with the time of the event, a second or two before it
 	// is there: the samples of other fields would make us skip it.
 	events
+	// One that isn't served fails a watch whole. They are read last: so the best
+	// source is never behind another by the time that reads take.
+	profiling
 	classes
 )
 
@@ -157,6 +158,7 @@ func (u *use) sets(needs map[sample.Entity][]sample.Field) []set {
 	for _, key := range order {
 		all = append(all, *byFields[key])
 	}
+	slices.SortStableFunc(all, func(a, b set) int { return cmp.Compare(classOf(a.fields[0]), classOf(b.fields[0])) })
 	return all
 }
 
@@ -234,25 +236,39 @@ func (u *use) every() time.Duration {
 	return u.s.config.Interval * time.Duration(max(few, 1))
 }
 
-// drain reads what was sampled since the last time.
+// drain reads what was sampled since the last time. It is told when all of it
+// was read: a source of which nothing was read yet would seem to be silent.
 func (u *use) drain() error {
 	for _, w := range u.watches {
 		samples, next, err := u.c.Since(w.watch, w.since)
-		if err != nil {
+		switch {
+		case errors.Is(err, engine.ErrTimeout):
+			return err // the rest is read when the engine wakes
+		case err != nil:
+			u.deliver()
 			return err
 		}
 		w.since = next
-		read := time.Now().Add(u.s.config.Look).UnixMicro()
-		byDevice := map[string][]sample.Raw{}
-		for _, r := range samples {
-			if _, drop := sample.Check(r, sample.Window{After: 0, Until: read}); drop == sample.NotSupported || drop == sample.NotPermitted {
-				u.support.Learn(r.Entity, r.Field, drop)
-			}
-			for _, uuid := range u.routes[route{r.Entity, r.Field}] {
-				byDevice[uuid] = append(byDevice[uuid], r)
-			}
-		}
-		u.s.observe(byDevice, read)
+		u.route(samples)
 	}
+	u.deliver()
 	return nil
+}
+
+// route lays samples to the devices that they tell of.
+func (u *use) route(samples []sample.Raw) {
+	read := time.Now().Add(u.s.config.Look).UnixMicro()
+	for _, r := range samples {
+		if _, drop := sample.Check(r, sample.Window{After: 0, Until: read}); drop == sample.NotSupported || drop == sample.NotPermitted {
+			u.support.Learn(r.Entity, r.Field, drop)
+		}
+		for _, uuid := range u.routes[route{r.Entity, r.Field}] {
+			u.drained[uuid] = append(u.drained[uuid], r)
+		}
+	}
+}
+
+func (u *use) deliver() {
+	u.s.observe(u.drained, time.Now().Add(u.s.config.Look).UnixMicro())
+	clear(u.drained)
 }
