@@ -112,16 +112,17 @@ test: build ## Run all tests, then those of concurrent code with the race detect
 	$(if $(RACE),CGO_ENABLED=1 go test $(RACE) -shuffle=on -timeout=20m $(RACE_PKGS))
 
 # The binding calls a C library by way of cgo. The one that it meets here is
-# compiled by the tests.
+# compiled by the tests. The collectors mostly wait: more of them than CPUs.
 .PHONY: dcgm
-dcgm: ## Test the DCGM binding against a stand-in for its library (needs a C compiler)
-	@command -v '$(CC)' > /dev/null || \
-		{ echo "make dcgm: no C compiler '$(CC)': install one (gcc, clang), or name it: make dcgm CC=..." >&2; exit 2; }
+dcgm: build build-dcgm ## Test the DCGM binding, and the collector with it, against a stand-in for DCGM's library (needs a C compiler)
 	CC='$(CC)' CGO_ENABLED=1 go test -race -shuffle=on -timeout=5m ./receiver/dcgmreceiver/internal/dcgm/...
+	CC='$(CC)' OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' OTELCOL_GPU_DCGM='$(CURDIR)/bin/otelcol-gpu-dcgm' \
+		go test -tags='dcgm,$(TAGS)' -shuffle=on -parallel=6 -count=1 -timeout=5m ./receiver/dcgmreceiver/internal/blackbox/...
 
 .PHONY: lint
-lint: ## Run golangci-lint, formatters included
+lint: cc ## Run golangci-lint, formatters included; once more with cgo for the code behind it
 	$(TOOL) golangci-lint run $(OWN)
+	CC='$(CC)' CGO_ENABLED=1 $(TOOL) golangci-lint run ./receiver/dcgmreceiver/internal/dcgm/...
 
 .PHONY: fmt
 fmt: ## Format the code as lint wants it
