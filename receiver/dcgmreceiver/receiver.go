@@ -55,7 +55,7 @@ func newReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) (*dc
 
 // Start begins to collect. An engine that is away is no reason not to.
 func (r *dcgmReceiver) Start(_ context.Context, host component.Host) error { //nolint:contextcheck // what runs outlives the context of the start
-	if err := r.begin(host); err != nil {
+	if err := r.begin(host); err != nil { //nolint:contextcheck // likewise
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())

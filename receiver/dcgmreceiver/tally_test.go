@@ -33,8 +33,8 @@ func TestCoverage(t *testing.T) {
 		at = at.Add(10 * time.Second)
 		tally.add(accounts, nil, at)
 	}
-	_, any := tally.coverage()
-	require.False(t, any, "nothing is due")
+	_, due := tally.coverage()
+	require.False(t, due, "nothing is due")
 	for i := range 7 {
 		collect(covered("GPU-a", engine.OK, 10*i), covered("GPU-b", engine.OK, 10*i))
 	}

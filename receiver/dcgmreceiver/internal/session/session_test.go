@@ -268,7 +268,7 @@ func TestChangesAreTold(t *testing.T) {
 		var told []Reason
 		calls := map[string]int{}
 		c.Changed = func() { told = append(told, s.State().Reason) }
-		c.Called = func(call string, took time.Duration) { calls[call]++ }
+		c.Called = func(call string, _ time.Duration) { calls[call]++ }
 		s = New(c)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
