@@ -179,14 +179,14 @@ func TestShutdownWithoutStart(t *testing.T) {
 func TestEverySampleCounts(t *testing.T) {
 	f := ok(2)
 	inBubble(t, f, nil, func(t *testing.T, r *rig) {
-		all := r.pass(61 * time.Second)
+		all := r.pass(64 * time.Second)
 		r.requireSource(all, 6, "up")
 		require.GreaterOrEqual(t, observed(t, all, "GPU-1"), 54*time.Second)
 		r.sink.Reset()
 		require.NoError(t, r.Shutdown(t.Context()))
 		all = r.sink.AllMetrics()
 		r.requireSource(all, 1, "up")
-		require.Equal(t, 61*time.Second, observed(t, all, "GPU-0"))
+		require.Equal(t, 64*time.Second, observed(t, all, "GPU-0"))
 		require.Equal(t, 1, f.closed)
 		require.Empty(t, r.host.reported())
 	})
