@@ -34,8 +34,12 @@ func Encode(b gpu.Batch) pmetric.Metrics { return EncodeKnowing(b, nil) }
 // batch only names, too, everything is written. Of a MIG instance nothing is
 // read without its board and its slices.
 func EncodeKnowing(b gpu.Batch, devices map[gpu.DeviceID]gpu.Device) pmetric.Metrics {
-	e := encoder{
-		known:   devices,
+	return EncodeDevices(b, devices, nil)
+}
+
+func newEncoder(known map[gpu.DeviceID]gpu.Device) encoder {
+	return encoder{
+		known:   known,
 		dest:    pmetric.NewMetrics(),
 		devices: map[gpu.Device]*writer{},
 		named:   map[gpu.DeviceID]*writer{},
@@ -44,12 +48,14 @@ func EncodeKnowing(b gpu.Batch, devices map[gpu.DeviceID]gpu.Device) pmetric.Met
 		nodes:   map[place]*writer{},
 		joins:   map[gpu.Join]*writer{},
 	}
+}
+
+func (e *encoder) batch(b gpu.Batch) {
 	e.labels(b.DeviceAllocations)
 	e.activity(&b)
 	e.condition(&b)
 	e.allocations(&b)
 	e.outputs(b.Outputs)
-	return e.dest
 }
 
 // encoder is one call of Encode.

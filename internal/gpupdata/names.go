@@ -22,6 +22,12 @@ const (
 	MetricStatus            = "hw.status"
 	MetricClockFrequency    = "gpu.clock.frequency"
 	MetricThrottleTime      = "gpu.throttle.time"
+	MetricMemoryFree        = "gpu.memory.free"
+	MetricMemoryReserved    = "gpu.memory.reserved"
+	MetricMemoryBandwidth   = "gpu.memory.bandwidth.utilization"
+	MetricRemappedRows      = "gpu.memory.remapped_rows"
+	MetricRowRemapFailed    = "gpu.memory.row_remap.failed"
+	MetricVGPULicensed      = "gpu.vgpu.licensed"
 	MetricDeviceAvailable   = "gpu.device.available"
 )
 
