@@ -61,7 +61,7 @@ func copied(md pmetric.Metrics) pmetric.Metrics {
 
 // encode writes what is known as points.
 func (r *dcgmReceiver) encode(accounts []session.Account, state session.State, at gpu.Time) pmetric.Metrics {
-	md := gpupdata.EncodeKnowing(r.writer.Batch(accounts, at, state.Up()), r.known(accounts))
+	md := gpupdata.EncodeDevices(r.writer.Batch(accounts, at, state.Up()), r.known(accounts), r.writer.Readings(accounts))
 	gpupdata.EncodeSources([]gpupdata.Source{{
 		Name: sourceName, Node: r.cfg.Node, Cluster: r.cfg.ClusterName, Time: at, Up: state.Up(), Reason: string(state.Reason),
 	}}, md)

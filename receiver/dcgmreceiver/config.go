@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/catalog"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/dcgm"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/metadata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
@@ -103,6 +104,8 @@ func (c *Config) session() session.Config {
 	// A collection has new samples, and sees devices that came or went.
 	out.Slowest = min(out.Slowest, max(c.CollectionInterval/2, c.SampleInterval))
 	out.Look = min(out.Look, c.CollectionInterval)
+	disabled := c.disabled()
+	out.Fields = catalog.Fields(func(metric string) bool { return catalog.Needed(metric) || !disabled[metric] })
 	return out
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/dcgm"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 )
 
 func validConfig() *Config {
@@ -27,7 +28,8 @@ func TestDefaultsNeedOnlyTheNode(t *testing.T) {
 	require.NoError(t, validConfig().Validate())
 	require.ErrorContains(t, createDefaultConfig().(*Config).Validate(), `node: "" is not accepted: set the name of this node, as ${env:K8S_NODE_NAME}`)
 	require.NoError(t, componenttest.CheckConfigStruct(createDefaultConfig()))
-	require.Empty(t, validConfig().disabled())
+	want := map[string]bool{gpupdata.MetricMemoryFree: true, gpupdata.MetricMemoryReserved: true, gpupdata.MetricVGPULicensed: true}
+	require.Equal(t, want, validConfig().disabled())
 }
 
 func TestEndpointHasADefault(t *testing.T) {
@@ -76,8 +78,16 @@ func TestMetricsAreChosen(t *testing.T) {
 	cfg := createDefaultConfig().(*Config)
 	require.NoError(t, confmap.NewFromStringMap(map[string]any{"metrics": map[string]any{
 		gpupdata.MetricActivity: map[string]any{"enabled": false}, gpupdata.MetricActivityTime: map[string]any{},
+		gpupdata.MetricMemoryFree: map[string]any{"enabled": true}, gpupdata.MetricThrottleTime: map[string]any{"enabled": false},
 	}}).Unmarshal(cfg))
-	require.Equal(t, map[string]bool{gpupdata.MetricActivity: true}, cfg.disabled())
+	require.Equal(t, map[string]bool{
+		gpupdata.MetricActivity: true, gpupdata.MetricThrottleTime: true, gpupdata.MetricMemoryReserved: true, gpupdata.MetricVGPULicensed: true,
+	}, cfg.disabled())
+	// What isn't sent isn't read, but for what the ledger needs.
+	fields := cfg.session().Fields
+	require.Subset(t, fields, []sample.Field{sample.EngineActive, sample.SMCycles, sample.MemoryFree, sample.MemoryUsed})
+	require.NotContains(t, fields, sample.PowerViolation)
+	require.NotContains(t, fields, sample.MemoryReserved)
 }
 
 func TestUnknownKeyIsRefused(t *testing.T) {

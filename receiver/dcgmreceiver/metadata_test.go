@@ -17,7 +17,9 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/catalog"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/hardware"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/metadata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
@@ -51,10 +53,17 @@ func everything() []session.Account {
 	points := []activity.Point{{
 		Source: activity.Prof, Start: int64(gpu.Earliest), Time: int64(gpu.Earliest) + 10e9, Active: 4 * time.Second, Observed: 9 * time.Second, Last: 0.5,
 	}}
-	memory := map[sample.Field]session.Gauge{sample.MemoryUsed: {Value: sample.Value{Float: 1 << 30}, Micros: micros}}
+	memory, counted := map[sample.Field]session.Gauge{}, hardware.NewDevice(time.Second, micros)
+	for _, f := range catalog.All() {
+		memory[f] = session.Gauge{Value: sample.Value{Float: 1 << 30}, Micros: micros}
+		for i := range int64(2) {
+			counted.Observe(sample.Raw{Field: f, Micros: micros + i}, sample.Value{Float: 1, Int: i}, sample.Kept)
+		}
+	}
+	counted.XID(79)
 	drops := map[sample.Drop]int64{sample.Blank: 3}
 	return []session.Account{
-		{Device: topology.Device{UUID: "GPU-a", Status: engine.OK, Model: "NVIDIA L4"}, Points: points, Gauges: memory, Newest: micros, Drops: drops},
+		{Device: topology.Device{UUID: "GPU-a", Status: engine.OK, Model: "NVIDIA L4"}, Points: points, Gauges: memory, Sums: counted.Sums(), Newest: micros, Drops: drops},
 		{Device: topology.Device{UUID: "GPU-b", Status: engine.OK, MIG: true, Count: 1, Of: 7}, Counts: activity.Counts{Stuck: 1}},
 		{Device: topology.Device{UUID: "MIG-c", Status: engine.OK, Parent: "GPU-b", Slices: 3, Of: 7}, Points: points, Newest: micros},
 	}
@@ -64,6 +73,7 @@ func everything() []session.Account {
 // to metadata.yaml, both ways.
 func TestMetadataOfMetrics(t *testing.T) {
 	r := newRig(t, ok(1), nil)
+	r.disabled = nil // by default some aren't sent
 	md := r.encode(everything(), session.State{Reason: session.Gone}, gpu.Earliest)
 	r.encode(everything(), session.State{}, gpu.Earliest).ResourceMetrics().MoveAndAppendTo(md.ResourceMetrics())
 	file := loadMetadata(t)

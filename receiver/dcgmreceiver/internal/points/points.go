@@ -10,6 +10,7 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/catalog"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
@@ -28,6 +29,8 @@ type key struct {
 	engine activity.Engine
 	source activity.Source
 	memory bool
+	row    *catalog.Row // of a reading
+	xid    int64
 }
 
 // NewWriter returns a Writer for a node of a cluster.
@@ -38,7 +41,7 @@ func NewWriter(node, cluster string) *Writer {
 // Batch returns what accounts say at a time. A point of activity has the time
 // of its newest sample. What has no time of its own, whether a device is lost
 // and how many parts a board has, has now, and is told only if the engine is up.
-// The depths that the ledger doesn't account (fp64, …) are left out.
+// The depths that the ledger doesn't account (fp64, …) are told by Readings.
 func (w *Writer) Batch(accounts []session.Account, now gpu.Time, up bool) gpu.Batch {
 	var b gpu.Batch
 	for i := range accounts {
@@ -129,8 +132,12 @@ func (w *Writer) end(b *gpu.Batch, d gpu.Device, now gpu.Time) {
 		delete(w.boards, d.ID)
 		b.PartitionCounts = append(b.PartitionCounts, gpu.PartitionCount{Board: board, Time: now, Ended: true})
 	}
+	w.forget(d.ID)
+}
+
+func (w *Writer) forget(id gpu.DeviceID) {
 	for k := range w.told {
-		if k.device == d.ID {
+		if k.device == id {
 			delete(w.told, k)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/hardware"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/topology"
@@ -126,5 +127,53 @@ func TestBatch(t *testing.T) {
 		if got, want := told(t, w.Batch(test.accounts, at(10), !test.down)), strings.Join(test.want, "\n"); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
+	}
+}
+
+// Readings are told once, with the time of their newest sample; what counts is
+// preceded by 0, so that its first rise is seen.
+func TestReadings(t *testing.T) {
+	a := plain(point(activity.FP64, activity.Prof, 0, 9, 1, false))
+	a.Gauges = map[sample.Field]session.Gauge{
+		sample.PowerWatts: {Value: sample.Value{Float: 70}, Micros: int64(at(9)) / 1000},
+		sample.MemoryUsed: {Value: sample.Value{Float: 1 << 20}, Micros: int64(at(9)) / 1000}, // is in the batch
+		// The driver's figure is the better one.
+		sample.Util: {Value: sample.Value{Float: 0.5}, Micros: int64(at(9)) / 1000}, sample.EngineActive: {Value: sample.Value{Float: 0.4}, Micros: int64(at(9)) / 1000},
+	}
+	counted := hardware.NewDevice(time.Second, int64(at(0))/1000)
+	counted.Observe(sample.Raw{Field: sample.ECCCorrected, Micros: int64(at(1)) / 1000}, sample.Value{Int: 5}, sample.Kept)
+	counted.Observe(sample.Raw{Field: sample.ECCCorrected, Micros: int64(at(9)) / 1000}, sample.Value{Int: 8}, sample.Kept)
+	counted.XID(79)
+	a.Sums = counted.Sums()
+	w := NewWriter("n", "c")
+	read := func() string {
+		w.Batch([]session.Account{a}, at(10), true)
+		var lines []string
+		for _, r := range w.Readings([]session.Account{a}) {
+			lines = append(lines, fmt.Sprintf("%s %v at %v %g/%d", r.Metric, r.Attributes, r.Time.Sub(zero), r.Value, r.Whole))
+		}
+		return strings.Join(lines, "\n")
+	}
+	want := strings.Join([]string{
+		"gpu.activity.time [{gpu.engine fp64} {gpu.activity.source prof}] at 9s 1/0",
+		"gpu.observed.time [{gpu.engine fp64} {gpu.activity.source prof}] at 9s 9/0",
+		"gpu.activity [{gpu.engine fp64} {gpu.activity.source prof}] at 9s 0.5/0",
+		"hw.errors [{error.type ecc_corrected}] at 1s 0/0", "hw.errors [{error.type ecc_corrected}] at 9s 3/3",
+		"hw.errors [{error.type xid} {gpu.xid 79}] at 0s 0/0", "hw.errors [{error.type xid} {gpu.xid 79}] at 9s 1/1",
+		"hw.gpu.utilization [{hw.gpu.task general}] at 9s 0.5/0", "hw.power [] at 9s 70/70",
+	}, "\n")
+	if got := read(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := read(); got != "" {
+		t.Errorf("told again:\n%s", got)
+	}
+	counted.Observe(sample.Raw{Field: sample.ECCCorrected, Micros: int64(at(11)) / 1000}, sample.Value{Int: 9}, sample.Kept)
+	a.Sums, a.Ended = counted.Sums(), true
+	if got, want := read(), "hw.errors [{error.type ecc_corrected}] at 11s 4/4"; !strings.Contains(got, want) || strings.Contains(got, "at 1s") {
+		t.Errorf("at the end:\n%s", got)
+	}
+	if len(w.told) != 0 {
+		t.Errorf("%d series of a device that ended are kept", len(w.told))
 	}
 }

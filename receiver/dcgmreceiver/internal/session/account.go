@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/hardware"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/topology"
 )
@@ -31,6 +32,7 @@ type Account struct {
 	Points []activity.Point
 	Gauges map[sample.Field]Gauge
 	XIDs   []XID // since the last call of Read
+	Sums   []hardware.Sum
 	Drops  map[sample.Drop]int64
 	Counts activity.Counts // those of Points; its Dropped is in Drops
 	Newest int64           // µs: when the newest value was taken
@@ -39,6 +41,7 @@ type Account struct {
 type account struct {
 	device   topology.Device
 	activity *activity.Device // nil of a board in MIG mode: its parts tell
+	hardware *hardware.Device
 	gauges   map[sample.Field]Gauge
 	drops    map[sample.Drop]int64
 	lastXID  int64 // µs; what was before the account isn't told
@@ -47,7 +50,10 @@ type account struct {
 }
 
 func newAccount(d topology.Device, interval time.Duration) *account {
-	a := &account{device: d, gauges: map[sample.Field]Gauge{}, drops: map[sample.Drop]int64{}, lastXID: time.Now().UnixMicro()}
+	now := time.Now().UnixMicro()
+	a := &account{
+		device: d, gauges: map[sample.Field]Gauge{}, drops: map[sample.Drop]int64{}, lastXID: now, hardware: hardware.NewDevice(interval, now),
+	}
 	if !d.MIG {
 		a.activity = activity.NewDevice(activity.DefaultConfig(interval), d.Entity.Kind)
 	}
@@ -65,6 +71,7 @@ func (a *account) observe(samples []sample.Raw, read int64) {
 			known.Micros = 0 // whether it is stale is decided, and counted, above
 		}
 		v, drop := sample.Check(r, sample.Window{After: known.Micros, Until: read})
+		a.hardware.Observe(r, v, drop)
 		switch {
 		case drop == sample.Kept && r.Field == sample.XID:
 			a.xid(XID{v.Int, r.Micros})
@@ -86,6 +93,7 @@ func (a *account) xid(x XID) {
 	if x.Micros > a.lastXID {
 		a.lastXID = x.Micros
 		a.xids = append(a.xids, x)
+		a.hardware.XID(x.Code)
 	}
 }
 
@@ -93,13 +101,14 @@ func (a *account) pause() {
 	if a.activity != nil {
 		a.activity.Pause()
 	}
+	a.hardware.Pause()
 	clear(a.gauges)
 }
 
 // read returns the account as it stands.
 func (a *account) read() Account {
 	out := Account{
-		Device: a.device, Gauges: maps.Clone(a.gauges), XIDs: a.xids,
+		Device: a.device, Gauges: maps.Clone(a.gauges), XIDs: a.xids, Sums: a.hardware.Sums(),
 		Drops: map[sample.Drop]int64{}, Newest: a.newest,
 	}
 	a.xids = nil
@@ -111,6 +120,7 @@ func (a *account) read() Account {
 		}
 		out.Counts.Dropped = nil
 	}
+	out.Counts.Resets += a.hardware.Resets()
 	return out
 }
 

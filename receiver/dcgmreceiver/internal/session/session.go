@@ -9,18 +9,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/catalog"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/topology"
 )
 
 // Config says how a session is kept.
 type Config struct {
 	Open     engine.Opener
-	Interval time.Duration // between samples: sample_interval
-	Slowest  time.Duration // between two reads of what was sampled, unless samples are rarer
-	Look     time.Duration // between looks at the devices
-	Hung     time.Duration // a call that takes longer says that the engine hangs
-	Ask      time.Duration // between attempts to read what wasn't served
+	Fields   []sample.Field // that are read of devices
+	Interval time.Duration  // between samples: sample_interval
+	Slowest  time.Duration  // between two reads of what was sampled, unless samples are rarer
+	Look     time.Duration  // between looks at the devices
+	Hung     time.Duration  // a call that takes longer says that the engine hangs
+	Ask      time.Duration  // between attempts to read what wasn't served
 	// The wait before another connect: from Retry, doubled up to MaxRetry.
 	Retry, MaxRetry time.Duration
 	// Changed is called when the State has changed, Called after each call of
@@ -33,7 +36,7 @@ type Config struct {
 // DefaultConfig returns the rules for samples that are taken every interval.
 func DefaultConfig(open engine.Opener, interval time.Duration) Config {
 	return Config{
-		Open: open, Interval: interval, Slowest: 5 * time.Second, Look: 10 * time.Second, Hung: 5 * time.Second, Ask: 10 * time.Minute,
+		Open: open, Fields: catalog.All(), Interval: interval, Slowest: 5 * time.Second, Look: 10 * time.Second, Hung: 5 * time.Second, Ask: 10 * time.Minute,
 		Retry: time.Second, MaxRetry: 30 * time.Second,
 	}
 }

@@ -10,20 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/activity"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/catalog"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/engine"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/sample"
 )
-
-// The fields that are read of devices.
-var wanted = []sample.Field{
-	sample.SMClock, sample.MemoryClock, sample.Temperature, sample.PowerWatts, sample.EnergyMillijoules,
-	sample.Util, sample.EncoderUtil, sample.DecoderUtil, sample.XID,
-	sample.MemoryTotal, sample.MemoryFree, sample.MemoryUsed, sample.MemoryReserved,
-	sample.EngineActive, sample.SMActive, sample.SMOccupancy, sample.TensorActive, sample.DRAMActive,
-	sample.FP64Active, sample.FP32Active, sample.FP16Active,
-	sample.CyclesElapsed, sample.SMCycles, sample.TensorCycles, sample.FP64Cycles, sample.FP32Cycles, sample.FP16Cycles,
-}
 
 // watching is a watch, and up to when it was drained.
 type watching struct {
@@ -118,9 +108,9 @@ func (u *use) needs() map[sample.Entity][]sample.Field {
 	u.routes = map[route][]string{}
 	for i := range u.devices {
 		d := &u.devices[i]
-		for _, f := range wanted {
+		for _, f := range u.s.config.Fields {
 			e, ok := d.From(f)
-			if !ok || d.MIG && activity.Measures(f) {
+			if !ok || d.MIG && catalog.OfParts(f) {
 				continue
 			}
 			r := route{e, f}
