@@ -17,8 +17,8 @@ func of(metric string, attributes []Attribute, sources ...Source) Row {
 
 func with(pairs ...string) []Attribute {
 	var all []Attribute
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, Attribute{pairs[i], pairs[i+1]})
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, Attribute{pair[0], pair[1]})
 	}
 	return all
 }

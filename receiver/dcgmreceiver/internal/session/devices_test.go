@@ -162,6 +162,10 @@ func TestXIDs(t *testing.T) {
 		f.change(func() { f.xid(0, 31) })
 		pass(10 * time.Second)
 		r.expect(t, "the same again", "GPU-a engine/prof 0s..41s 20.5s/41s xid 31")
+		sums := r.Read()[0].Sums
+		if last := sums[len(sums)-1]; last.XID != 31 || last.Whole != 2 || r.since(last.Time*1000) != 41*time.Second {
+			t.Errorf("the count: %+v", last)
+		}
 		f.start()
 		pass(20 * time.Second)
 		if xids := r.Read()[0].XIDs; len(xids) != 0 {

@@ -1,0 +1,204 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build cgo && linux
+
+package dcgm
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/points"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/session"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/dcgmreceiver/internal/standin"
+)
+
+var update = flag.Bool("update", false, "write testdata")
+
+// batch is what a receiver that just began sends.
+func batch(accounts []session.Account) pmetric.Metrics {
+	w := points.NewWriter("node-1", "")
+	known := map[gpu.DeviceID]gpu.Device{}
+	for i := range accounts {
+		d := &accounts[i].Device
+		k := gpu.Device{ID: gpu.DeviceID(d.UUID), Parent: gpu.DeviceID(d.Parent), Model: d.Model, Node: "node-1"}
+		if d.Parent != "" {
+			k.Slices = gpu.Slices{N: int(d.Slices), Of: int(d.Of)}
+		}
+		known[k.ID] = k
+	}
+	return gpupdata.EncodeDevices(w.Batch(accounts, gpu.Time(time.Now().UnixNano()), true), known, w.Readings(accounts))
+}
+
+// listed writes a batch, a line a series: a gauge's value, and by how much a sum
+// grew in each second of its span. Devices that say the same are one.
+func listed(md pmetric.Metrics) string {
+	said := map[string][]string{} // who says so
+	for _, rm := range md.ResourceMetrics().All() {
+		var lines []string
+		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
+			lines = append(lines, series(m)...)
+		}
+		slices.Sort(lines)
+		who := rm.Resource().Attributes()
+		text := place(who) + "\n  " + strings.Join(slices.Compact(lines), "\n  ") + "\n"
+		id, _ := who.Get("hw.id")
+		said[text] = append(said[text], id.Str())
+	}
+	var all []string
+	for text, who := range said {
+		slices.Sort(who)
+		name := who[0]
+		if len(who) > 1 {
+			name = fmt.Sprintf("%d devices, %s to %s", len(who), who[0], who[len(who)-1])
+		}
+		all = append(all, name+": "+text)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+func place(resource pcommon.Map) string {
+	model, _ := resource.Get("hw.model")
+	parent, part := resource.Get("hw.parent")
+	if !part {
+		return model.Str()
+	}
+	n, _ := resource.Get("gpu.mig.slices")
+	of, _ := resource.Get("gpu.mig.slices_total")
+	return fmt.Sprintf("%d/%d of %s, %s", n.Int(), of.Int(), parent.Str(), model.Str())
+}
+
+func series(m pmetric.Metric) (lines []string) {
+	var list pmetric.NumberDataPointSlice
+	sum := m.Type() == pmetric.MetricTypeSum
+	if sum {
+		list = m.Sum().DataPoints()
+	} else {
+		list = m.Gauge().DataPoints()
+	}
+	for _, p := range list.All() {
+		v := p.DoubleValue()
+		if p.ValueType() == pmetric.NumberDataPointValueTypeInt {
+			v = float64(p.IntValue())
+		}
+		per := ""
+		if sum && m.Sum().IsMonotonic() {
+			if p.Timestamp() == p.StartTimestamp() {
+				continue // 0
+			}
+			v, per = v/p.Timestamp().AsTime().Sub(p.StartTimestamp().AsTime()).Seconds(), "/s"
+		}
+		if m.Unit() != "1" {
+			per = " " + m.Unit() + per
+		}
+		var of []string
+		for k, a := range p.Attributes().All() {
+			of = append(of, k+"="+a.AsString())
+		}
+		slices.Sort(of)
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%s{%s} %s%s", m.Name(), strings.Join(of, " "), rounded(v), per), " "))
+	}
+	return lines
+}
+
+// rounded writes three digits: what a counter of whole numbers is short of at
+// the end of a short span is less.
+func rounded(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
+	return strconv.FormatFloat(math.Round(v*scale)/scale, 'g', 6, 64)
+}
+
+// nodes are those whose batches are kept in testdata.
+func nodes() map[string]func(*script) {
+	boards := func(models ...standin.Model) func(*script) {
+		return func(s *script) {
+			for i, m := range models {
+				s.must(s.Board(uint(i), m))
+			}
+		}
+	}
+	return map[string]func(*script){
+		"a100": boards(standin.A100), "l4": boards(standin.L4), "l40s": boards(standin.L40S), "t4": boards(standin.T4), "p4": boards(standin.P4),
+		"h100":    boards(standin.H100),
+		"mixed":   boards(standin.L4, standin.A100, standin.P4),
+		"sixteen": boards(slices.Repeat([]standin.Model{standin.H100}, 16)...),
+		"h100-mig": func(s *script) {
+			parts := seven(0)[:6] // two profiles: six of one slice, and no room for more than one
+			s.must(s.Board(0, standin.H100, append(parts, standin.Instance{Profile: "1g.20gb", Slices: 1, UUID: "MIG-0-6", NVML: 3})...))
+			s.must(s.Set(standin.CI(2), 1001, standin.Double(0.5)))
+			s.must(s.Set(standin.GI(2), 1005, standin.Double(0.25)))
+		},
+	}
+}
+
+// TestGoldens: library, binding, client, session, points, encoder. -update
+// writes what they say; read the difference.
+func TestGoldens(t *testing.T) {
+	for name, describe := range nodes() {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.say("clock real")
+			describe(s)
+			s.say("start")
+			r := runSession(t, 50*time.Millisecond)
+			path := filepath.Join("testdata", name+".txt")
+			if *update {
+				ripen(t, r, 3*time.Second)
+				if err := os.WriteFile(path, []byte(listed(batch(r.Read()))), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			defer func() {
+				if t.Failed() {
+					t.Logf("got\n%s\nwant\n%s", got, want)
+				}
+			}()
+			until(t, "it says what it said", func() bool {
+				got = listed(batch(r.Read()))
+				return got == string(want)
+			})
+		})
+	}
+}
+
+// ripen waits until every device's newest sample is so long after the first.
+func ripen(t *testing.T, r *session.Session, span time.Duration) {
+	t.Helper()
+	var first int64
+	until(t, "samples are there", func() bool {
+		accounts := r.Read()
+		for _, a := range accounts {
+			if first == 0 {
+				first = a.Newest
+			}
+			if a.Newest == 0 || a.Newest < first+span.Microseconds() {
+				return false
+			}
+		}
+		return len(accounts) > 0
+	})
+}
