@@ -99,16 +99,13 @@ func (s *source) Synced() {
 	s.once.Do(func() { close(s.settled) })
 }
 
-// Lost says that the source is away. What the API server said stays true
-// enough: the lists of devices tell which of its pods still run.
+// Lost says that the source is away.
 func (s *source) Lost(err error) {
 	s.own.failed(s.name, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.book.Local() {
-		s.synced = false
-		s.book.Unsync()
-	}
+	s.book.Lost()
+	s.synced = s.synced && !s.book.Local()
 }
 
 // Refused counts a message that couldn't be read.

@@ -129,6 +129,19 @@ func recorded(t *testing.T, name string, phase corev1.PodPhase) *pods.WatchPodsE
 	return nil
 }
 
+// withoutDevices is a message of a kubelet whose statuses have no devices.
+func withoutDevices(t *testing.T, e *pods.WatchPodsEvent) *pods.WatchPodsEvent {
+	t.Helper()
+	var p corev1.Pod
+	require.NoError(t, p.Unmarshal(e.Pod))
+	for i := range p.Status.ContainerStatuses {
+		p.Status.ContainerStatuses[i].AllocatedResourcesStatus = nil
+	}
+	data, err := p.Marshal()
+	require.NoError(t, err)
+	return &pods.WatchPodsEvent{Type: e.Type, Pod: data}
+}
+
 const recordedGPU = "GPU-5f1c6f3e-0a3d-4b2e-9c1a-000000000000"
 
 func listOf(name, container string, ids ...string) *podresources.ListPodResourcesResponse {
@@ -304,7 +317,7 @@ func TestOwnersCantBeAsked(t *testing.T) {
 func TestDriverIsLoadedLater(t *testing.T) {
 	proc := t.TempDir()
 	r := newRig(t, func(c *Config) { c.ProcPath = proc })
-	r.kubelet.Known(recorded(t, "crash", corev1.PodRunning))
+	r.kubelet.Known(withoutDevices(t, recorded(t, "crash", corev1.PodRunning))) // the recording's have other names
 	r.kubelet.Answer(listOf("crash", "work", "nvidia0/vgpu1"), nil)
 	r.kubelet.Start(t)
 	r.synced()

@@ -22,7 +22,7 @@ const (
 	ListAway       Doubt = "list_away"       // the devices couldn't be listed
 	ListUnsettled  Doubt = "list_unsettled"  // two lists differ: a pod is listed before its devices
 	PodUnknown     Doubt = "pod_unknown"     // a pod is listed that the source of pods hasn't told of
-	PodNewer       Doubt = "pod_newer"       // the list may be of the pod that had this name before
+	PodNewer       Doubt = "pod_newer"       // the list may be of another pod of this name
 	DevicesChanged Doubt = "devices_changed" // a pod's devices never change: is it another pod?
 	PodUnlisted    Doubt = "pod_unlisted"    // a running pod isn't listed
 )
@@ -31,10 +31,6 @@ const (
 func Doubts() []Doubt {
 	return []Doubt{PodsAway, ListAway, ListUnsettled, PodUnknown, PodNewer, DevicesChanged, PodUnlisted}
 }
-
-// patience is how many sets in a row a doubt about one pod may hold back.
-// Sources that disagree for so long won't agree by themselves.
-const patience = 3
 
 // recent is how long before the first sync a pod may have ended for its end to
 // be told: as far as the ledger can look back.
@@ -75,19 +71,24 @@ type Book struct {
 	closed map[string]gpu.Time
 
 	synced    bool
+	lost      bool // the source is away, though what it told is believed on
 	firstSync gpu.Time
 	lists     lists
 	slots     slots
 	health    health
-	impatient int // sets held back in a row by a doubt about a pod
+	worries   map[subject]*worry
+	left      []Unresolved    // listed devices that lastingly are nobody's
+	learned   map[string]bool // resources that turned out to be GPUs
+	counts    Counts
 	// lastEnd is when the last holder of a device that isn't shared let go.
-	lastEnd map[string]gpu.Time
+	lastEnd map[string]pod.Mark
 }
 
 // New returns an empty book.
 func New(cfg Config) *Book {
 	return &Book{
-		cfg: cfg, lives: map[string]*life{}, closed: map[string]gpu.Time{}, slots: slots{}, lastEnd: map[string]gpu.Time{},
+		cfg: cfg, lives: map[string]*life{}, closed: map[string]gpu.Time{}, slots: slots{}, lastEnd: map[string]pod.Mark{},
+		worries: map[subject]*worry{}, learned: map[string]bool{},
 		health: health{known: map[gpu.DeviceID]*condition{}},
 	}
 }
@@ -99,10 +100,18 @@ type life struct {
 	stage   int      // of its start, when events were wanted last
 	again   bool     // they were wanted twice at stage 1
 	arrived gpu.Time // the first news of it
+	// admitted is the first news that the kubelet has it: then no other pod of
+	// its name is there any more.
+	admitted gpu.Time
+	news     gpu.Time // the newest of it
+	streamed bool     // that came on a stream
 	// present: the source of pods has it. stale: not since it synced anew.
 	present, stale bool
 	devices        map[string][]deviceid.Name // by container, from lists
-	unlisted       gpu.Time                   // since when the lists lack it, though they had it
+	listedAs       map[string]Listed          // not given to it yet
+	disagrees      bool                       // the newest list has others for it
+	listed         gpu.Time                   // the newest list that had it with them
+	unlisted       gpu.Time                   // since when lists lack it with them
 	misses         int                        // settled lists since then, all without it
 	began          pod.Mark
 	ended          *pod.Mark // nil while it lives
@@ -119,7 +128,7 @@ func (l *life) live() bool { return l.ended == nil }
 // From says that the pods come from another source from now on: the kubelet
 // (local), or the API server.
 func (b *Book) From(local bool) {
-	b.cfg.Local = local
+	b.cfg.Local, b.lost = local, false
 	b.Unsync()
 	b.missNone()
 }
@@ -133,6 +142,15 @@ func (b *Book) Local() bool { return b.cfg.Local }
 // Unsync says that the source of pods is away: pods may come and go unseen.
 func (b *Book) Unsync() { b.synced = false }
 
+// Lost says that the source of pods is away. What the API server told stays true
+// enough: lists tell which of its pods still run, but none of a new one.
+func (b *Book) Lost() {
+	b.lost = true
+	if b.cfg.Local {
+		b.Unsync()
+	}
+}
+
 // Resync says that the source of pods begins to tell of all pods anew.
 func (b *Book) Resync() {
 	b.synced = false
@@ -144,7 +162,7 @@ func (b *Book) Resync() {
 // Synced says that the source of pods has told of all pods. Those that it
 // doesn't have any more ended while it was away; nobody knows when.
 func (b *Book) Synced(at gpu.Time) {
-	b.synced = true
+	b.synced, b.lost = true, false
 	if b.firstSync == gpu.NoTime {
 		b.firstSync = at
 	}
@@ -178,10 +196,11 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 	if l.ended != nil {
 		return // once ended, it stays so
 	}
-	l.pod = *p
-	if b.mayHold(p, l) {
-		l.marks.Observe(p, at, streamed, func(container string) bool { return b.holds(l, container) })
+	l.pod, l.news, l.streamed = *p, at, streamed
+	if l.admitted == gpu.NoTime && (b.cfg.Local || p.Started != gpu.NoTime || p.Ran()) {
+		l.admitted = at
 	}
+	b.observe(l)
 	// What was told of its begin stays.
 	if began := p.Admission(); began.At != gpu.NoTime && l.last == nil && (l.began.At == gpu.NoTime || began.Uncertainty < l.began.Uncertainty) {
 		l.began = began
@@ -191,13 +210,49 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 	}
 }
 
-// Events takes events about a pod.
-func (b *Book) Events(uid string, events []pod.Event) {
-	if l := b.lives[uid]; l != nil && !l.told {
-		for i := range events {
-			l.marks.ObserveEvent(&events[i])
+// observe takes the milestones of the newest news of a pod that may hold a GPU.
+func (b *Book) observe(l *life) {
+	if !b.mayHold(&l.pod, l) {
+		return
+	}
+	before := l.marks.Conflicts
+	l.marks.Observe(&l.pod, l.news, l.streamed, func(container string) bool { return b.holds(l, container) })
+	b.counts.Conflicts += l.marks.Conflicts - before
+}
+
+// learn takes that a resource is one of GPUs: its plugin was renamed, and its
+// ids show it. Pods that ask for it may have been told of before.
+func (b *Book) learn(resource string) {
+	if b.isGPU(resource) || len(b.learned) >= mostLearned {
+		return
+	}
+	b.learned[resource] = true
+	for _, l := range b.lives {
+		if l.live() {
+			b.observe(l)
 		}
 	}
+}
+
+// mostLearned is more resources than a node has.
+const mostLearned = 256
+
+// isGPU reports whether devices of a resource are GPUs.
+func (b *Book) isGPU(resource string) bool {
+	return b.learned[resource] || b.cfg.Catalog.IsGPU(resource)
+}
+
+// Events takes events about a pod.
+func (b *Book) Events(uid string, events []pod.Event) {
+	l := b.lives[uid]
+	if l == nil || l.told {
+		return
+	}
+	before := l.marks.Conflicts
+	for i := range events {
+		l.marks.ObserveEvent(&events[i])
+	}
+	b.counts.Conflicts += l.marks.Conflicts - before
 }
 
 // EventsWanted returns the pods whose start has come further since the last
@@ -233,21 +288,32 @@ func (b *Book) end(l *life, at gpu.Time, streamed bool) {
 	mark := pod.Mark{At: at, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
 	if finished := l.pod.Released(); finished != gpu.NoTime {
 		mark = pod.Narrow(finished, at, streamed)
+		if mark.At <= l.began.At { // it ended in the second in which it began
+			mark.At = min(at, mark.At.Add(mark.Uncertainty))
+		}
 	} else if len(l.last) == 0 && (!streamed || l.pod.Phase == pod.Failed && !l.pod.Ran()) {
 		// Rejected: it never held anything. Or over since nobody knows when: nothing is told of it.
 		mark.At = l.began.At
 	}
 	mark.At = max(mark.At, l.began.At)
+	b.close(l, mark, at)
+}
+
+// close ends a life at a mark that became known at a time.
+func (b *Book) close(l *life, mark pod.Mark, at gpu.Time) {
 	l.ended, l.heard = &mark, at
 	held := l.last
 	if len(held) == 0 {
 		held = b.claims(l)
+		b.settleBegin(l, held, mark.At)
 	}
 	l.last = held
 	for _, h := range held {
 		if !isShared(h.device.Sharing) {
 			key := h.device.Key()
-			b.lastEnd[key] = max(b.lastEnd[key], mark.At)
+			if b.lastEnd[key].At < mark.At {
+				b.lastEnd[key] = mark
+			}
 		}
 	}
 }

@@ -60,14 +60,12 @@ func (b *Book) claims(l *life) []held {
 }
 
 // containerClaims unites what lists and the status say of a container. The
-// status has no sidecars; lists lack a pod that was deleted by force.
+// status, which has the UID, has no sidecars; lists lack a pod that was deleted
+// by force.
 func (b *Book) containerClaims(l *life, c *pod.Container) []held {
 	names, source := l.devices[c.Name], SourceList
-	if len(names) == 0 {
-		source = SourceStatus
-		for _, d := range c.Devices {
-			names = append(names, deviceid.Name{Resource: d.Resource, ID: d.ID})
-		}
+	if told := b.told(c); told != nil && !slices.Equal(told, names) {
+		names, source = told, SourceStatus
 	}
 	byDevice := map[string]*held{}
 	for _, n := range names {
@@ -131,7 +129,7 @@ func (b *Book) requested(l *life) []held {
 	for i := range l.pod.Containers {
 		c := &l.pod.Containers[i]
 		for _, resource := range slices.Sorted(maps.Keys(c.Requests)) {
-			if n := c.Requests[resource]; b.cfg.Catalog.IsGPU(resource) && n > most {
+			if n := c.Requests[resource]; b.isGPU(resource) && n > most {
 				most, name, container = n, resource, c.Name
 			}
 		}
@@ -167,18 +165,16 @@ func (b *Book) holds(l *life, container string) bool {
 	if c == nil {
 		return false
 	}
-	if b.isGPU(l.devices[container]) {
+	if len(l.devices[container]) > 0 {
 		return true
 	}
 	for resource := range c.Requests {
-		if b.cfg.Catalog.IsGPU(resource) {
+		if b.isGPU(resource) {
 			return true
 		}
 	}
-	for _, d := range c.Devices {
-		if _, ok := b.cfg.Catalog.Resolve(deviceid.Name{Resource: d.Resource, ID: d.ID}); ok {
-			return true
-		}
+	if b.told(c) != nil {
+		return true
 	}
 	fraction := len(deviceid.ReservationGroups(l.pod.Labels)) > 0 || l.pod.Annotations[deviceid.AnnotationHAMi] != ""
 	return fraction && !c.Init && container == cmp.Or(firstContainer(&l.pod), container)

@@ -54,6 +54,7 @@ func (b *Book) Allocatable(names []deviceid.Name, at gpu.Time) {
 		if !ok {
 			continue
 		}
+		b.learn(n.Resource)
 		resources[n.Resource] = true
 		if d.ID != "" {
 			offered[d.ID] = n.Resource

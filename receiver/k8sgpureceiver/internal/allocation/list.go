@@ -17,24 +17,34 @@ import (
 // lists are the newest two lists of devices.
 type lists struct {
 	asked     gpu.Time // when the older of the two was asked for
-	newest    []Listed // in order, without repeats
+	newest    []Listed // in order, without repeats, GPUs only
 	newestAt  gpu.Time
-	settled   bool // the two are equal
 	available bool
+	paired    bool // there are two
+	// differs are the pods of which the two don't say the same, and whether one
+	// of them says that it has a GPU.
+	differs map[pod.Key]bool
+}
+
+// unsure reports whether the lists say nothing certain of a pod.
+func (l *lists) unsure(key pod.Key) bool {
+	_, differ := l.differs[key]
+	return differ
 }
 
 // List takes a list of devices that was asked for at a time, and reports whether
 // it equals the one before.
 func (b *Book) List(list []Listed, asked gpu.Time) (settled bool) {
-	list = canonical(list)
+	list = b.canonical(list)
 	l := &b.lists
-	l.settled = l.available && slices.EqualFunc(l.newest, list, sameListed)
+	l.paired, l.differs = l.available, ambiguous(list)
 	l.asked = asked
 	if l.available {
 		l.asked = l.newestAt
+		differ(l.newest, list, l.differs)
 	}
 	l.newest, l.newestAt, l.available = list, asked, true
-	return l.settled
+	return l.paired && len(l.differs) == 0
 }
 
 // ListFailed says that no list came: the next two have to agree again, and
@@ -49,22 +59,43 @@ func (b *Book) missNone() {
 	for _, l := range b.lives {
 		l.unlisted, l.misses = gpu.NoTime, 0
 	}
+	for s := range b.worries {
+		if s.holder {
+			delete(b.worries, s)
+		}
+	}
 }
 
-// canonical sorts a list, unites what is listed twice and drops containers
-// without devices, but not their pods: whether a pod is listed matters.
-func canonical(list []Listed) []Listed {
+// canonical sorts a list and leaves what is a GPU, each once. Containers without
+// one stay: whether a pod is listed matters.
+func (b *Book) canonical(list []Listed) []Listed {
 	out := make([]Listed, 0, len(list))
 	for _, l := range list {
-		devices := slices.Clone(l.Devices)
-		slices.SortFunc(devices, compareNames)
-		out = append(out, Listed{l.Pod, l.Container, slices.Compact(devices), l.Claimed})
+		out = append(out, Listed{l.Pod, l.Container, b.gpus(l.Devices), l.Claimed})
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
-		return cmp.Or(strings.Compare(a.Pod.Namespace, b.Pod.Namespace), strings.Compare(a.Pod.Name, b.Pod.Name),
-			strings.Compare(a.Container, b.Container))
+		return cmp.Or(comparePlaces(a, b), slices.CompareFunc(a.Devices, b.Devices, compareNames))
 	})
-	return out
+	return slices.CompactFunc(out, sameListed)
+}
+
+// gpus returns those of the names that are GPUs, in order, each once.
+func (b *Book) gpus(names []deviceid.Name) []deviceid.Name {
+	var out []deviceid.Name
+	for _, n := range names {
+		if _, ok := b.cfg.Catalog.Resolve(n); ok {
+			b.learn(n.Resource)
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, compareNames)
+	return slices.Compact(out)
+}
+
+// comparePlaces orders by pod and container.
+func comparePlaces(a, b Listed) int {
+	return cmp.Or(strings.Compare(a.Pod.Namespace, b.Pod.Namespace), strings.Compare(a.Pod.Name, b.Pod.Name),
+		strings.Compare(a.Container, b.Container))
 }
 
 func compareNames(a, b deviceid.Name) int {
@@ -72,119 +103,43 @@ func compareNames(a, b deviceid.Name) int {
 }
 
 func sameListed(a, b Listed) bool {
-	return a.Pod == b.Pod && a.Container == b.Container && slices.Equal(a.Devices, b.Devices)
+	return comparePlaces(a, b) == 0 && slices.Equal(a.Devices, b.Devices) && slices.Equal(a.Claimed, b.Claimed)
 }
 
-// join gives the listed devices to the pods that live, and returns what is
-// doubtful about it.
-func (b *Book) join(insist bool) (doubt Doubt) {
-	listed := map[pod.Key]bool{} // with a GPU, or with what a claim gave: an extended resource may be made of claims
-	for _, entry := range b.lists.newest {
-		listed[entry.Pod] = listed[entry.Pod] || b.isGPU(entry.Devices) || len(entry.Claimed) > 0
-		if !b.isGPU(entry.Devices) {
-			continue // other plugins' devices make no holder, so no doubt
+// ambiguous returns the pods of which a list has a container twice, with other
+// devices: two pods of one name.
+func ambiguous(list []Listed) map[pod.Key]bool {
+	out := map[pod.Key]bool{}
+	for i := 1; i < len(list); i++ {
+		if comparePlaces(list[i-1], list[i]) == 0 {
+			out[list[i].Pod] = true
 		}
-		l := b.named(entry)
-		switch {
-		case l == nil:
-			if !b.lingers(entry) {
-				doubt = cmp.Or(doubt, PodUnknown)
-			}
-		case l.arrived > b.lists.asked && !insist:
-			doubt = cmp.Or(doubt, PodNewer)
-		case l.devices[entry.Container] != nil && !slices.Equal(l.devices[entry.Container], entry.Devices) && !insist:
-			doubt = cmp.Or(doubt, DevicesChanged)
+	}
+	return out
+}
+
+// differ adds the pods of which two lists, both in order, don't say the same.
+func differ(a, b []Listed, to map[pod.Key]bool) {
+	note := func(l Listed) { to[l.Pod] = to[l.Pod] || len(l.Devices) > 0 }
+	for len(a) > 0 && len(b) > 0 {
+		switch c := comparePlaces(a[0], b[0]); {
+		case c < 0:
+			note(a[0])
+			a = a[1:]
+		case c > 0:
+			note(b[0])
+			b = b[1:]
 		default:
-			if l.devices == nil {
-				l.devices = map[string][]deviceid.Name{}
+			if !slices.Equal(a[0].Devices, b[0].Devices) {
+				note(a[0])
+				note(b[0])
 			}
-			l.devices[entry.Container] = entry.Devices
+			a, b = a[1:], b[1:]
 		}
 	}
-	b.bare(listed)
-	return cmp.Or(doubt, b.missing(listed))
-}
-
-// named returns the life that a listed container belongs to. Of two pods of one
-// name, the older is being stopped; the newer is listed.
-func (b *Book) named(entry Listed) *life {
-	var found *life
-	for _, l := range b.lives {
-		if !l.live() || !l.present || l.pod.Key() != entry.Pod {
-			continue
-		}
-		if found == nil || later(l, found) {
-			found = l
-		}
+	for _, l := range slices.Concat(a, b) {
+		note(l)
 	}
-	return found
-}
-
-func later(a, b *life) bool {
-	return cmp.Or(cmp.Compare(a.pod.Created, b.pod.Created), cmp.Compare(a.arrived, b.arrived),
-		strings.Compare(a.pod.UID, b.pod.UID)) > 0
-}
-
-// lingers reports whether a listed container is that of a pod that has just
-// ended: the kubelet lists it until it has cleaned up.
-func (b *Book) lingers(entry Listed) bool {
-	for _, l := range b.lives {
-		if l.ended == nil || l.pod.Key() != entry.Pod || b.lists.newestAt.Sub(l.heard) >= missingFor {
-			continue
-		}
-		if known := l.devices[entry.Container]; known == nil || slices.Equal(known, entry.Devices) {
-			return true
-		}
-	}
-	return false
-}
-
-// bare counts for how long pods are listed without devices, claimed ones too.
-func (b *Book) bare(listed map[pod.Key]bool) {
-	for _, l := range b.lives {
-		if with, is := listed[l.pod.Key()]; is && !with {
-			l.bare++
-		} else {
-			l.bare = 0
-		}
-	}
-}
-
-func (b *Book) isGPU(names []deviceid.Name) bool {
-	return slices.ContainsFunc(names, func(n deviceid.Name) bool {
-		_, ok := b.cfg.Catalog.Resolve(n)
-		return ok
-	})
-}
-
-// missing looks at pods that had devices in a list and are listed no more. The
-// kubelet's own source tells when they end. The API server's doesn't if it is
-// away: then they have ended once they are missing for long enough, and from
-// enough lists: a kubelet that starts lists nothing for a moment.
-func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
-	if b.cfg.Local {
-		return Certain
-	}
-	for _, l := range b.lives {
-		if !l.live() || l.devices == nil {
-			continue
-		}
-		if _, is := listed[l.pod.Key()]; is {
-			l.unlisted, l.misses = gpu.NoTime, 0
-			continue
-		}
-		if l.unlisted == gpu.NoTime {
-			l.unlisted = b.lists.newestAt
-		}
-		l.misses++
-		if b.lists.newestAt.Sub(l.unlisted) < missingFor || l.misses <= patience {
-			doubt = PodUnlisted
-			continue
-		}
-		l.heard = b.lists.newestAt
-		l.ended = &pod.Mark{At: max(l.unlisted, l.began.At), Source: SourceList, Uncertainty: pod.Resolution}
-	}
-	return doubt
 }
 
 // claimed returns the devices of DRA claims, each once.

@@ -4,7 +4,7 @@
 package allocation
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -16,133 +16,37 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
 
-// script is the true life of one pod on a node, in tenths of a second.
-type script struct {
-	uid, name     string
-	device        int
-	admitted, end int // of its containers
-	released      int // the kubelet cleaned up: out of the list, DELETED
-	forced        bool
-	phase         pod.Phase
-	rejected      bool
-}
-
-// world is a node and all that happens on it, made by its own rules.
-type world struct {
-	pods     []script
-	down     [2]int // the kubelet, or the way to it
-	deliver  int    // delay of news
-	duration int
-}
-
-func tenth(n int) gpu.Time { return origin + gpu.Time(n)*gpu.Time(100*time.Millisecond) }
-
-// second cuts a time to what Kubernetes' objects tell.
-func second(n int) gpu.Time { return tenth(n - n%10) }
-
-func drawWorld(t *rapid.T) world {
-	w := world{duration: 1200, deliver: rapid.IntRange(0, 1).Draw(t, "delay")}
-	from := rapid.IntRange(100, 900).Draw(t, "down")
-	w.down = [2]int{from, from + rapid.IntRange(0, 250).Draw(t, "down for")}
-	for device := range rapid.IntRange(1, 3).Draw(t, "devices") {
-		at := rapid.IntRange(0, 100).Draw(t, "first")
-		for i := 0; at < w.duration-20; i++ {
-			s := script{
-				uid: fmt.Sprintf("u%d-%d", device, i), name: fmt.Sprintf("p%d", device), device: device, admitted: at,
-				phase:  rapid.SampledFrom([]pod.Phase{pod.Succeeded, pod.Failed}).Draw(t, "phase"),
-				forced: rapid.IntRange(0, 4).Draw(t, "forced") == 0, rejected: rapid.IntRange(0, 9).Draw(t, "rejected") == 0,
-			}
-			s.end = at + rapid.IntRange(1, 400).Draw(t, "life")
-			s.released = s.end + rapid.IntRange(1, 12).Draw(t, "clean up")
-			w.pods = append(w.pods, s)
-			at = s.released + rapid.IntRange(1, 150).Draw(t, "free")
-			if rapid.Bool().Draw(t, "other name") {
-				s.name += "x"
-			}
-		}
-	}
-	return w
-}
-
-func (w *world) isDown(at int) bool { return at >= w.down[0] && at < w.down[1] }
-
-// state is what the kubelet says of a pod at a time, nil if nothing.
-func (s *script) state(at int) *pod.Pod {
-	if at < s.admitted || at >= s.released {
-		return nil
-	}
-	p := holder(s.uid, 0)
-	p.Name, p.Created, p.Scheduled.At, p.Started, p.Seen = s.name, second(s.admitted), second(s.admitted), second(s.admitted), tenth(s.admitted)
-	p.Containers[0].Run.Started = second(s.admitted)
-	if s.rejected {
-		p.Phase, p.Containers[0].Run = pod.Failed, pod.Run{}
-	} else if at >= s.end {
-		p.Phase = s.phase
-		p.Containers[0].Run = pod.Run{Started: second(s.admitted), Finished: second(s.end)}
-	}
-	return p
-}
-
-// list is what PodResources lists at a time: one forced out is missing for the
-// last half of its life, one that has just come has no device yet.
-func (w *world) list(at int) []Listed {
-	var out []Listed
-	for i := range w.pods {
-		s := &w.pods[i]
-		if at < s.admitted || at >= s.released || s.rejected || s.forced && at >= (s.admitted+s.end)/2 {
-			continue
-		}
-		l := Listed{Pod: pod.Key{Namespace: "ns", Name: s.name}, Container: "main"}
-		if at > s.admitted {
-			l.Devices = []deviceid.Name{gpuName(uuid(s.device))}
-		}
-		out = append(out, l)
-	}
-	if at%2 == 0 {
-		slices.Reverse(out)
-	}
-	return out
-}
+// interval is that of collections, in tenths of a second; a world's is at 50.
+const interval = 100
 
 // told are the intervals that a ledger would make of the sets.
 type told struct {
 	begin map[string]gpu.Time
 	end   map[string][]gpu.Time
+	last  map[string]gpu.Time // the newest set that has it
+	over  map[string]bool     // a later set lacks it, or its end was told
 	sets  int
+	gap   int // most collections in a row without a set, the sources being there
 }
 
 // play runs the world through a book; check looks at each complete set.
 func (w *world) play(t *rapid.T, check func(at int, s *Set)) told {
-	b := New(Config{Node: "n", Catalog: &deviceid.Catalog{}, Local: true})
-	out := told{begin: map[string]gpu.Time{}, end: map[string][]gpu.Time{}}
-	connected := false
-	last := map[string]*pod.Pod{}
+	b := New(Config{Node: "n", Catalog: &deviceid.Catalog{}, Local: w.local})
+	out := told{begin: map[string]gpu.Time{}, end: map[string][]gpu.Time{}, last: map[string]gpu.Time{}, over: map[string]bool{}}
+	source := &source{book: b, last: map[string]*pod.Pod{}}
+	gap := 0
 	for at := range w.duration {
-		switch {
-		case w.isDown(at):
-			if connected {
-				b.Unsync()
-			}
-			connected = false
-		case !connected:
-			connected = true
-			b.Resync()
-			w.news(b, at, last, false)
-			b.Synced(tenth(at))
-		default:
-			w.news(b, at, last, true)
-		}
-		if at%100 != 50 {
+		source.step(w, at)
+		if at%interval != 50 {
 			continue
 		}
-		for _, before := range []int{2, 1} {
-			if w.isDown(at - before) {
-				b.ListFailed()
-			} else {
-				b.List(w.list(at-before), tenth(at-before))
-			}
-		}
+		w.ask(b, at)
 		s := b.Set(tenth(at))
+		gap++
+		if s.Doubt == PodsAway || s.Doubt == ListAway || s.Doubt == Certain {
+			gap = 0
+		}
+		out.gap = max(out.gap, gap)
 		out.take(t, at, &s, check)
 		if rapid.IntRange(0, 5).Draw(t, "refused") > 0 {
 			b.Sent(&s)
@@ -151,97 +55,278 @@ func (w *world) play(t *rapid.T, check func(at int, s *Set)) told {
 	return out
 }
 
+// ask lists twice.
+func (w *world) ask(b *Book, at int) {
+	for _, before := range []int{2, 1} {
+		if w.down.has(at - before) {
+			b.ListFailed()
+		} else {
+			b.List(w.list(at-before), tenth(at-before))
+		}
+	}
+}
+
+// source tells a book of pods, as the kubelet or the API server would.
+type source struct {
+	book      *Book
+	last      map[string]*pod.Pod
+	connected bool
+	once      bool
+}
+
+func (n *source) step(w *world, at int) {
+	there := w.there(at)
+	switch {
+	case !there:
+		n.book.Lost()
+	case !n.connected && (w.local || !n.once):
+		n.book.Resync()
+		n.tell(w, at, false)
+		n.book.Synced(tenth(at))
+		n.once = true
+	default:
+		n.tell(w, at, true)
+		if !n.connected {
+			n.book.Synced(tenth(at))
+		}
+	}
+	n.connected = there
+}
+
+// tell tells what changed since the last time. A pod that went while the API
+// server was away is only missed.
+func (n *source) tell(w *world, at int, streamed bool) {
+	for _, s := range w.pods {
+		now, before := w.state(s, at-w.delay), n.last[s.uid]
+		switch {
+		case now != nil && (!streamed || !reflect.DeepEqual(now, before)):
+			n.book.Pod(now, tenth(at), streamed)
+		case now == nil && before != nil && streamed && n.connected:
+			n.book.Gone(s.uid, tenth(at))
+		case now == nil && before != nil && streamed:
+			n.book.Missed(s.uid)
+		}
+		n.last[s.uid] = now
+	}
+}
+
+// there reports whether the source of pods answers.
+func (w *world) there(at int) bool {
+	if w.local {
+		return !w.down.has(at)
+	}
+	return !w.away.has(at)
+}
+
 func (o *told) take(t *rapid.T, at int, s *Set, check func(at int, s *Set)) {
 	if s.Doubt == Certain {
 		o.sets++
 		check(at, s)
+		has := map[string]bool{}
+		for _, a := range s.Allocations {
+			uid := a.Holder.PodUID
+			if o.over[uid] {
+				t.Fatalf("at %d %s has a second interval", at, uid)
+			}
+			has[uid], o.last[uid] = true, s.Time
+		}
+		for uid := range o.last {
+			o.over[uid] = o.over[uid] || !has[uid]
+		}
 	}
 	for _, a := range slices.Concat(s.Allocations, s.Ends) {
-		if begin, ok := o.begin[a.Holder.PodUID]; ok && begin != a.Begin {
-			t.Fatalf("%s began at %v, then at %v", a.Holder.PodUID, begin, a.Begin)
+		uid := a.Holder.PodUID
+		if begin, ok := o.begin[uid]; ok && begin != a.Begin {
+			t.Fatalf("%s began at %v, then at %v", uid, begin, a.Begin)
 		}
-		o.begin[a.Holder.PodUID] = a.Begin
-		if a.Ended && !slices.Contains(o.end[a.Holder.PodUID], a.Time) {
-			o.end[a.Holder.PodUID] = append(o.end[a.Holder.PodUID], a.Time)
+		o.begin[uid] = a.Begin
+		if a.Ended {
+			o.over[uid] = true
+			if !slices.Contains(o.end[uid], a.Time) {
+				o.end[uid] = append(o.end[uid], a.Time)
+			}
 		}
 	}
 }
 
-// news tells what changed since the last time.
-func (w *world) news(b *Book, at int, last map[string]*pod.Pod, streamed bool) {
-	for i := range w.pods {
-		s := &w.pods[i]
-		now, before := s.state(at-w.deliver), last[s.uid]
-		switch {
-		case now != nil && (before == nil || before.Phase != now.Phase || !streamed):
-			b.Pod(now, tenth(at), streamed)
-		case now == nil && before != nil && streamed:
-			b.Gone(s.uid, tenth(at))
-		}
-		last[s.uid] = now
+// known is when the source tells at the latest that a pod's containers ended.
+func (w *world) known(s *script) int {
+	if s.silent {
+		return w.gone(s) + w.delay
 	}
+	return min(s.end, w.gone(s)) + w.delay
+}
+
+// lag is how long after a pod's end it may still be taken for a holder: until its
+// end is told or, while the API server is away, until it isn't listed.
+func (w *world) lag(s *script) int {
+	known := w.known(s)
+	if !w.local && w.away.has(known) {
+		known = max(known, min(s.released, s.forced))
+	}
+	return max(known-s.end, 0)
+}
+
+// heard reports whether the source had told before a time that the kubelet has a
+// pod.
+func (w *world) heard(s *script, before int) bool {
+	for at := s.admitted + w.delay; at < before; at++ {
+		if w.there(at) {
+			return !s.mute
+		}
+	}
+	return false
+}
+
+// checkSet compares a set with the oracle. A list tells of names only: while the
+// API server is away, a pod with the name and the devices of another is taken
+// for it.
+func (w *world) checkSet(t *rapid.T, at int, s *Set) {
+	asked := at - 2
+	has := map[string][]int{}
+	for _, a := range s.Allocations {
+		i := slices.IndexFunc(w.pods, func(s *script) bool { return s.uid == a.Holder.PodUID })
+		if i < 0 {
+			t.Fatalf("at %d the set has %s", at, a.Holder.PodUID)
+		}
+		p := w.pods[i]
+		d := slices.IndexFunc(p.devices, func(d int) bool { return uuid(d) == string(a.Device) })
+		if d < 0 {
+			t.Fatalf("at %d %s has %s (%+v)", at, p.uid, a.Device, *p)
+		}
+		has[p.uid] = append(has[p.uid], p.devices[d])
+		if !p.held(p.devices[d], asked-w.lag(p), at) && !w.mistaken(p, asked, at) {
+			t.Fatalf("at %d %s doesn't hold %s (%+v in %v)", at, p.uid, a.Device, *p, w)
+		}
+	}
+	for _, p := range w.pods {
+		if p.end > at && w.certain(p, asked) && len(has[p.uid]) != len(p.devices) {
+			t.Fatalf("at %d the set lacks %s: %v (%+v in %v)", at, p.uid, has[p.uid], *p, w)
+		}
+	}
+}
+
+// certain reports whether the sources prove what a pod holds to whom asks for
+// lists at a time.
+func (w *world) certain(p *script, asked int) bool {
+	heard := p.admitted < asked && w.heard(p, asked)
+	switch {
+	case w.blank.has(asked) || p.mute || p.rejected:
+		return false
+	case w.told && w.local: // whatever lists say
+		return heard
+	case p.flaky || p.forced < never:
+		return false
+	case w.local || w.told || p.owner == "ReplicaSet":
+		return heard
+	}
+	before := asked - interval // a name that is given again takes two collections
+	there := !w.away.has(asked) && !w.away.has(before) && !w.blank.has(before) && !w.down.has(before) && !w.down.has(before+1)
+	return there && p.admitted < before && w.heard(p, before)
+}
+
+// mistaken reports whether a list of some times has a pod that can't be told
+// from another whose end the API server hasn't told.
+func (w *world) mistaken(p *script, from, to int) bool {
+	if w.local || !slices.ContainsFunc([]int{w.known(p), from}, w.away.has) && w.away.to < from-1 {
+		return false
+	}
+	for _, other := range w.pods {
+		if other != p && other.name == p.name && slices.Equal(other.devices, p.devices) && other.held(p.devices[0], from-(other.released-other.end), to) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestPropWorld: a complete set has the holders of its time, each with the
-// device and the begin that it truly has; each pod is closed once, at its end.
+// devices and the begin that it truly has; each pod is closed once, at its end.
 func TestPropWorld(t *testing.T) {
-	sets, closed := 0, 0
+	sets, closed, gap := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		out := w.play(t, func(at int, s *Set) { w.checkSet(t, at, s) })
 		sets += out.sets
-		for i := range w.pods {
-			s := &w.pods[i]
-			begin, held := out.begin[s.uid]
-			if s.rejected && held {
-				t.Fatalf("%s was rejected, and held", s.uid)
-			}
-			if held && begin.Sub(tenth(s.admitted)).Abs() > time.Second {
-				t.Fatalf("%s began at %v, not %v", s.uid, tenth(s.admitted), begin)
-			}
-			ends := out.end[s.uid]
-			if len(ends) > 1 {
-				t.Fatalf("%s is closed %d times", s.uid, len(ends))
-			}
-			if len(ends) == 1 {
-				closed++
-				if distance := ends[0].Sub(tenth(s.end)).Abs(); distance > time.Second {
-					t.Fatalf("%s ended at %v, not %v", s.uid, tenth(s.end), ends[0])
-				}
-			} else if held && !w.isDown(s.released) && !w.isDown(s.released+1) && !w.isDown(s.end) && s.released < w.duration-300 && w.seen(s) {
-				t.Fatalf("%s has no end", s.uid)
-			}
+		gap = max(gap, out.gap)
+		for _, s := range w.pods {
+			closed += w.checkLife(t, s, &out)
 		}
+		w.checkSpans(t, &out)
 	})
+	t.Logf("%d sets, %d ends, %d collections without", sets, closed, gap)
 	if sets == 0 || closed == 0 {
 		t.Errorf("%d sets, %d ends: nothing was tested", sets, closed)
 	}
 }
 
-// seen reports whether the source of pods was there for the end of a pod.
-func (w *world) seen(s *script) bool { return s.released < w.down[0] || s.end > w.down[1]+1 }
-
-// checkSet compares a set with the truth, but for what changed within the last
-// moments.
-func (w *world) checkSet(t *rapid.T, at int, s *Set) {
-	got := map[string]gpu.DeviceID{}
-	for _, a := range s.Allocations {
-		got[a.Holder.PodUID] = a.Device
+// checkLife compares the interval of a pod with its life.
+func (w *world) checkLife(t *rapid.T, s *script, out *told) (closed int) {
+	begin, held := out.begin[s.uid]
+	if s.rejected && held {
+		t.Fatalf("%s was rejected, and held", s.uid)
 	}
-	for i := range w.pods {
-		p := &w.pods[i]
-		device, has := got[p.uid]
-		delete(got, p.uid)
-		switch holds := p.admitted < at-3 && at < p.end-2 && !p.rejected; {
-		case holds && !has && !(p.forced && at >= (p.admitted+p.end)/2):
-			t.Fatalf("at %d the set lacks %s (%+v)", at, p.uid, *p)
-		case has && (at < p.admitted || at > p.end+2 && at > w.down[1]+1 && p.released > w.down[1]):
-			t.Fatalf("at %d the set has %s (%+v)", at, p.uid, *p)
-		case has && string(device) != uuid(p.device):
-			t.Fatalf("%s has %s, not %s", p.uid, device, uuid(p.device))
+	if first := second(s.bound); held && (begin < first || begin > tenth(s.admitted).Add(time.Second) && !w.follows(s, begin, out)) {
+		t.Fatalf("%s began at %v, not %v", s.uid, tenth(s.admitted), begin)
+	}
+	ends := out.end[s.uid]
+	if len(ends) > 1 {
+		t.Fatalf("%s is closed %d times", s.uid, len(ends))
+	}
+	if len(ends) == 0 {
+		if held && w.known(s) < w.duration-3*interval && w.saw(s) {
+			t.Fatalf("%s has no end (%+v in %v)", s.uid, *s, w)
+		}
+		return 0
+	}
+	if low, high := tenth(min(s.end, w.gone(s))).Add(-time.Second), tenth(w.known(s)).Add(time.Second); w.saw(s) && (ends[0] < low || ends[0] > high) {
+		t.Fatalf("%s ended at %v, not %v to %v (%+v)", s.uid, ends[0].Sub(origin), low.Sub(origin), high.Sub(origin), *s)
+	}
+	return 1
+}
+
+// follows reports whether a pod begins where another ends that had one of its
+// devices: when that ended, only lists told, late.
+func (w *world) follows(s *script, begin gpu.Time, out *told) bool {
+	return !w.local && slices.ContainsFunc(w.pods, func(other *script) bool {
+		same := slices.ContainsFunc(s.devices, func(d int) bool { return slices.Contains(other.devices, d) })
+		return other != s && same && slices.Contains(out.end[other.uid], begin)
+	})
+}
+
+// saw reports whether the source of pods was there for the end of a pod.
+func (w *world) saw(s *script) bool {
+	for at := min(s.end, w.gone(s)); at <= w.gone(s)+w.delay+1; at++ {
+		if !w.there(at) {
+			return false
 		}
 	}
-	if len(got) > 0 {
-		t.Fatalf("at %d the set has %v", at, got)
+	return true
+}
+
+// checkSpans: what the holders of a device have together is what they truly had,
+// and the time that passed.
+func (w *world) checkSpans(t *rapid.T, out *told) {
+	span := func(s *script) (from, to gpu.Time) {
+		if ends := out.end[s.uid]; len(ends) > 0 {
+			return out.begin[s.uid], ends[0]
+		}
+		return out.begin[s.uid], out.last[s.uid]
+	}
+	for i, a := range w.pods {
+		for _, b := range w.pods[:i] {
+			if !slices.ContainsFunc(a.devices, func(d int) bool { return slices.Contains(b.devices, d) }) {
+				continue
+			}
+			if !w.local && w.away.has(w.known(b)) && a.name == b.name && slices.Equal(a.devices, b.devices) {
+				continue // taken for one: see checkSet
+			}
+			aFrom, aTo := span(a)
+			bFrom, bTo := span(b)
+			both := min(aTo, bTo).Sub(max(aFrom, bFrom))
+			truly := tenth(min(w.known(a), w.known(b))).Sub(tenth(max(a.admitted, b.admitted)))
+			if out.begin[a.uid] != gpu.NoTime && out.begin[b.uid] != gpu.NoTime && both > max(truly, 0)+2*time.Second {
+				t.Fatalf("%s and %s hold one device together for %v, not %v (%+v, %+v in %v)", a.uid, b.uid, both, truly, *a, *b, w)
+			}
+		}
 	}
 }

@@ -4,10 +4,8 @@
 package allocation
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
@@ -47,8 +45,9 @@ type Passed struct {
 func (b *Book) Set(at gpu.Time) Set {
 	s := Set{Time: at, Sources: map[Point]string{}, Instances: map[Point]deviceid.Device{}, Availability: b.health.availability(at)}
 	s.Doubt = b.doubt()
-	s.Unresolved = b.lists.claimed()
+	s.Unresolved = append(b.lists.claimed(), b.left...)
 	b.endUnseen()
+	b.dropEnds()
 	for _, l := range b.sorted() {
 		if l.live() {
 			b.addLive(&s, l)
@@ -69,17 +68,10 @@ func (b *Book) doubt() Doubt {
 		return PodsAway
 	case !b.lists.available:
 		return ListAway
-	case !b.lists.settled:
+	case !b.lists.paired:
 		return ListUnsettled
 	}
-	insist := b.impatient >= patience
-	doubt := b.join(insist)
-	if doubt == Certain || insist && doubt != PodUnlisted {
-		b.impatient = 0
-		return Certain
-	}
-	b.impatient++
-	return doubt
+	return b.join()
 }
 
 func (b *Book) sorted() []*life {
@@ -97,7 +89,7 @@ func (b *Book) addLive(s *Set, l *life) {
 		return
 	}
 	if s.Doubt == Certain {
-		b.settleBegin(l, claims)
+		b.settleBegin(l, claims, gpu.Forever)
 		l.last, l.reported = claims, true
 		for _, h := range claims {
 			a := b.point(l, h)
@@ -116,19 +108,22 @@ func (b *Book) addLive(s *Set, l *life) {
 	b.addMilestones(s, l)
 }
 
-// settleBegin takes care that rounding doesn't let a pod begin before the one
-// that had the device before it has ended.
-func (b *Book) settleBegin(l *life, claims []held) {
+// settleBegin takes care that a pod, which holds its devices until a time, doesn't
+// begin before the one that had the device before it has ended, if that end is
+// only as uncertain.
+func (b *Book) settleBegin(l *life, claims []held, until gpu.Time) {
 	if l.last != nil {
 		return // told already
 	}
 	if l.began.At == gpu.NoTime {
 		l.began = pod.Mark{At: l.arrived, Source: pod.SourceWatch, Uncertainty: pod.Resolution}
 	}
+	began := l.began.At
 	for _, h := range claims {
 		end := b.lastEnd[h.device.Key()]
-		if !isShared(h.device.Sharing) && end > l.began.At && end.Sub(l.began.At) <= pod.Resolution {
-			l.began.At = end
+		rounded := end.At.Sub(began) <= max(end.Uncertainty, pod.Resolution)
+		if !isShared(h.device.Sharing) && began < end.At && end.At < until && rounded {
+			l.began.At = max(l.began.At, end.At)
 		}
 	}
 }
@@ -208,37 +203,4 @@ func (b *Book) Sent(s *Set) {
 		}
 	}
 	b.forget(s.Time)
-}
-
-// Of a pod that is over, nothing is heard for an hour only if its object is
-// gone as well.
-const (
-	forgetAfter  = time.Hour
-	mostReminded = 1024
-)
-
-func (b *Book) forget(now gpu.Time) {
-	if len(b.closed) <= mostReminded {
-		return
-	}
-	for uid, heard := range b.closed {
-		if now.Sub(heard) >= forgetAfter {
-			delete(b.closed, uid)
-		}
-	}
-}
-
-// endUnseen forgets ends of devices whose time is long over.
-func (b *Book) endUnseen() {
-	const most = 4096
-	if len(b.lastEnd) < most {
-		return
-	}
-	oldest, key := gpu.Forever, ""
-	for k, end := range b.lastEnd {
-		if c := cmp.Compare(end, oldest); c < 0 {
-			oldest, key = end, k
-		}
-	}
-	delete(b.lastEnd, key)
 }

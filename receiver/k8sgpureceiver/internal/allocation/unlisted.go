@@ -1,0 +1,72 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package allocation
+
+import (
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
+)
+
+// bare counts for how long pods are listed without devices, claimed ones too.
+func (b *Book) bare(listed map[pod.Key]bool) {
+	for _, l := range b.lives {
+		key := l.pod.Key()
+		if b.lists.unsure(key) {
+			continue
+		}
+		if with, is := listed[key]; is && !with {
+			l.bare++
+		} else {
+			l.bare = 0
+		}
+	}
+}
+
+// missing looks at pods that hold devices and aren't listed with them: not at
+// all, or with others. They have ended once that lasts, from enough lists. Of
+// those that aren't listed the kubelet's own source tells when they end; the API
+// server's doesn't if it is away, and a kubelet that starts lists nothing for a
+// moment: that takes a time as well.
+func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
+	for _, l := range b.lives {
+		disagrees := l.disagrees
+		l.disagrees = false
+		if !l.live() || b.lists.unsure(l.pod.Key()) || len(b.claims(l)) == 0 {
+			continue
+		}
+		with, is := listed[l.pod.Key()]
+		switch {
+		case disagrees:
+		case with || is && len(l.devices) == 0:
+			l.listed, l.unlisted, l.misses = b.lists.newestAt, gpu.NoTime, 0
+			continue
+		case b.cfg.Local:
+			continue
+		}
+		if l.unlisted == gpu.NoTime {
+			l.unlisted = b.lists.newestAt
+		}
+		l.misses++
+		lasts := disagrees || b.doubted(l.pod.Key(), PodUnlisted)
+		switch {
+		case l.misses > patience && (disagrees || b.lists.newestAt.Sub(l.unlisted) >= missingFor):
+			b.endListed(l)
+		case !lasts: // else it comes and goes: it has been there again each time
+			doubt = PodUnlisted
+		}
+	}
+	return doubt
+}
+
+// endListed ends a life because lists say so: at the first that lacks it, at the
+// latest. It may have ended right after the newest that had it.
+func (b *Book) endListed(l *life) {
+	at := max(l.unlisted, l.began.At)
+	since := at.Sub(max(l.listed, l.began.At))
+	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(since, pod.Resolution)}, b.lists.newestAt)
+	if w := b.worries[subject{l.pod.Key(), true}]; w != nil {
+		other := *w
+		b.worries[subject{l.pod.Key(), false}] = &other // what is listed in its place has been doubtful for as long
+	}
+}
