@@ -89,7 +89,7 @@ func New(cfg Config) *Book {
 	return &Book{
 		cfg: cfg, lives: map[string]*life{}, closed: map[string]gpu.Time{}, slots: slots{}, lastEnd: map[string]pod.Mark{},
 		worries: map[subject]*worry{}, learned: map[string]bool{},
-		health: health{known: map[gpu.DeviceID]*condition{}},
+		health: health{known: map[gpu.DeviceID]*condition{}, since: map[string]gpu.Time{}},
 	}
 }
 

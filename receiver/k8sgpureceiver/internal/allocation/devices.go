@@ -6,7 +6,6 @@ package allocation
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
@@ -25,21 +24,6 @@ func (s slots) of(d deviceid.Device, taken []string) int64 {
 		}
 	}
 	return total
-}
-
-// reregister is how long a plugin may offer nothing: it registers anew after a
-// restart of the kubelet.
-const reregister = 3 * time.Minute
-
-// health is which devices the plugins offer.
-type health struct {
-	known map[gpu.DeviceID]*condition
-	since map[string]gpu.Time // since when a resource offers nothing
-}
-
-type condition struct {
-	resource string
-	offered  bool
 }
 
 // Allocatable takes the names of all devices that plugins offer now: the
@@ -66,48 +50,5 @@ func (b *Book) Allocatable(names []deviceid.Name, at gpu.Time) {
 	for key, all := range counts {
 		b.slots[key] = int64(len(all))
 	}
-	for id, resource := range offered {
-		b.health.known[id] = &condition{resource, true}
-	}
-	b.health.absent(offered, resources, at)
-}
-
-// absent marks the devices that aren't offered any more.
-func (h *health) absent(offered map[gpu.DeviceID]string, resources map[string]bool, at gpu.Time) {
-	if h.since == nil {
-		h.since = map[string]gpu.Time{}
-	}
-	for id, c := range h.known {
-		if resources[c.resource] {
-			delete(h.since, c.resource)
-		} else if h.since[c.resource] == gpu.NoTime {
-			h.since[c.resource] = at
-		}
-		since := h.since[c.resource]
-		if _, ok := offered[id]; !ok && (since == gpu.NoTime || at.Sub(since) >= reregister) {
-			c.offered = false
-		}
-	}
-}
-
-// availability returns a point for each device that a plugin ever offered.
-func (h *health) availability(at gpu.Time) []gpu.Availability {
-	out := make([]gpu.Availability, 0, len(h.known))
-	for id, c := range h.known {
-		a := gpu.Availability{Device: id, Time: at, Available: c.offered}
-		if !c.offered {
-			a.Reason = gpu.ReasonHealth
-		}
-		out = append(out, a)
-	}
-	slices.SortFunc(out, func(a, b gpu.Availability) int {
-		switch {
-		case a.Device < b.Device:
-			return -1
-		case a.Device > b.Device:
-			return 1
-		}
-		return 0
-	})
-	return out
+	b.health.take(offered, resources, at)
 }

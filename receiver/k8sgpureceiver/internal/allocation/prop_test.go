@@ -211,7 +211,7 @@ func (w *world) checkSet(t *rapid.T, at int, s *Set) {
 func (w *world) certain(p *script, asked int) bool {
 	heard := p.admitted < asked && w.heard(p, asked)
 	switch {
-	case w.blank.has(asked) || p.mute || p.rejected:
+	case w.blank.has(asked) || w.blank.has(asked+1) || p.mute || p.rejected:
 		return false
 	case w.told && w.local: // whatever lists say
 		return heard
@@ -221,8 +221,8 @@ func (w *world) certain(p *script, asked int) bool {
 		return heard
 	}
 	before := asked - interval // a name that is given again takes two collections
-	there := !w.away.has(asked) && !w.away.has(before) && !w.blank.has(before) && !w.down.has(before) && !w.down.has(before+1)
-	return there && p.admitted < before && w.heard(p, before)
+	listed := func(at int) bool { return !w.blank.has(at) && !w.down.has(at) }
+	return !w.away.has(asked) && !w.away.has(before) && listed(before) && listed(before+1) && p.admitted < before && w.heard(p, before)
 }
 
 // mistaken reports whether a list of some times has a pod that can't be told
