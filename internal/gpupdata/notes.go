@@ -25,6 +25,9 @@ type Notes struct {
 	Uncertainty func(m gpu.Milestone) (time.Duration, bool)
 	// Image returns what is known of the image of a milestone's container.
 	Image func(m gpu.Milestone) gpu.Image
+	// Identity describes the pod of a resource that has only its key: one of
+	// milestones alone. The container isn't said.
+	Identity func(pod string) (h gpu.Holder, cluster, node string)
 	// Resource returns further attributes of a pod's resource.
 	Resource func(pod string) map[string]string
 }
@@ -42,12 +45,25 @@ func Annotate(md pmetric.Metrics, n Notes) {
 				n.metric(m, &r, pod)
 			}
 		}
+		if n.Identity != nil && pod.Pod == "" {
+			n.identify(&r, pod.Key())
+		}
 		if n.Resource != nil {
 			for key, value := range n.Resource(pod.Key()) {
 				put(r.attributes, key, value)
 			}
 		}
 	}
+}
+
+func (n *Notes) identify(r *resource, pod string) {
+	h, cluster, node := n.Identity(pod)
+	if h.Key() != pod {
+		return
+	}
+	h.Container = ""
+	putPlace(r.attributes, place{cluster, node})
+	putHolder(r.attributes, &h)
 }
 
 func (n *Notes) metric(m pmetric.Metric, r *resource, holder gpu.Holder) {

@@ -81,3 +81,28 @@ func TestNotesChangeNothingElse(t *testing.T) {
 	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", "GPU-9", int64(7), 0.25, "c", []any{"1"}, false}, notes)
 	Annotate(Encode(b), Notes{})
 }
+
+// TestMilestonesAloneHaveAnIdentity: the same as the pod's allocations have.
+func TestMilestonesAloneHaveAnIdentity(t *testing.T) {
+	known := gpu.Holder{
+		Namespace: "ns", Pod: "p", PodUID: "u", PodIP: "ip", Container: "c",
+		Workload: gpu.Workload{Kind: "Job", Name: "j", Class: gpu.ClassBatch, Group: "g"},
+	}
+	b := gpu.Batch{Milestones: []gpu.Milestone{
+		{Pod: "u", Name: gpu.Created, At: gpu.Earliest, Time: gpu.Earliest},
+		{Pod: "other", Name: gpu.Created, At: gpu.Earliest, Time: gpu.Earliest},
+	}}
+	md := Encode(b)
+	Annotate(md, Notes{Identity: func(pod string) (gpu.Holder, string, string) {
+		require.Contains(t, []string{"u", "other"}, pod)
+		return known, "c", "n"
+	}})
+	got, drops := NewDecoder(Settings{}).Decode(md, gpu.NoTime)
+	require.Empty(t, drops)
+	require.Equal(t, b, got)
+	require.Equal(t, map[string]any{
+		AttrClusterName: "c", AttrNodeName: "n", AttrNamespaceName: "ns", AttrPodName: "p", AttrPodUID: "u", AttrPodIP: "ip",
+		AttrWorkloadKind: "Job", AttrWorkloadName: "j", AttrWorkloadClass: "batch", AttrWorkloadGroup: "g",
+	}, md.ResourceMetrics().At(0).Resource().Attributes().AsRaw())
+	require.NotContains(t, md.ResourceMetrics().At(1).Resource().Attributes().AsRaw(), AttrPodName, "of a pod that isn't known")
+}

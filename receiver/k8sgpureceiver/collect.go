@@ -101,11 +101,11 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 		}}
 	}
 	b.Allocations = slices.Concat(b.Allocations, set.Ends)
-	passed := map[gpu.Milestone]*allocation.Passed{}
+	passed, pods := map[gpu.Milestone]*allocation.Passed{}, map[string]gpu.Holder{}
 	for i := range set.Milestones {
 		m := &set.Milestones[i]
 		key := gpu.Milestone{Pod: m.PodUID, Name: m.Name, Attempt: m.Attempt, Container: m.Container}
-		passed[key] = m
+		passed[key], pods[m.PodUID] = m, m.Holder
 		key.Source, key.At, key.Time = m.Source, m.At, set.Time
 		b.Milestones = append(b.Milestones, key)
 	}
@@ -130,6 +130,7 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 			}
 			return gpu.Image{}
 		},
+		Identity: func(pod string) (gpu.Holder, string, string) { return pods[pod], r.cfg.ClusterName, r.cfg.Node },
 		Resource: func(pod string) map[string]string { return r.labels[pod] }, // written by this goroutine only
 	})
 	gpupdata.EncodeSources(r.own.sources(r.cfg.Node, r.cfg.ClusterName, set.Time), md)

@@ -6,7 +6,9 @@ package k8sgpureceiver
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,7 +111,18 @@ func (c *Config) validateKubelet() error {
 	if e == "" && c.Pods != podsKubelet {
 		return nil
 	}
-	return accept("kubelet::endpoint", e, strings.HasPrefix(e, "https://"), "the address of this node's kubelet, as https://${env:K8S_NODE_IP}:10250")
+	return accept("kubelet::endpoint", e, isKubelet(e), "the address of this node's kubelet, as https://${env:K8S_NODE_IP}:10250 (an IPv6 address in brackets)")
+}
+
+// isKubelet reports whether s is https://host:port and nothing more.
+func isKubelet(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return false
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	bare := u.Path == "" || u.Path == "/"
+	return err == nil && port > 0 && bare && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.HasSuffix(s, "#")
 }
 
 func (c *Config) validateResources() error {

@@ -4,6 +4,7 @@
 package k8sgpureceiver
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"testing"
@@ -47,6 +48,25 @@ func TestConfigIsRefused(t *testing.T) {
 		cfg := validConfig()
 		change(cfg)
 		require.ErrorContains(t, cfg.Validate(), want)
+	}
+}
+
+// TestKubeletEndpoint is an address, not any URL.
+func TestKubeletEndpoint(t *testing.T) {
+	for endpoint, ok := range map[string]bool{
+		"https://10.0.0.1:10250": true, "https://node-1:10250/": true, "https://[fd00::1]:10250": true,
+		"https://": false, "https://:10250": false, "https://node-1": false, "https://node-1:": false, "https://node-1:0": false,
+		"https://node-1:65536": false, "https://node-1:http": false, "https://node-1:10250/pods": false, "https://node-1:10250?x": false,
+		"https://node-1:10250#": false, "https://u:p@node-1:10250": false, "https://fd00::1:10250x": false, "https://%zz:1": false,
+		"10.0.0.1:10250": false, "HTTP://node-1:10250": false, "https:node-1:10250": false,
+	} {
+		cfg := validConfig()
+		cfg.Kubelet.Endpoint = endpoint
+		if err := cfg.Validate(); ok {
+			require.NoError(t, err, endpoint)
+		} else {
+			require.ErrorContains(t, err, fmt.Sprintf("kubelet::endpoint: %q is not accepted: set the address of this node's kubelet", endpoint))
+		}
 	}
 }
 

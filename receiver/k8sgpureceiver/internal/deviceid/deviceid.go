@@ -36,7 +36,7 @@ const (
 	UnknownShare Reason = "unknown_share"
 	// NoReservation: a fraction of a device that no reservation pod holds.
 	NoReservation Reason = "no_reservation"
-	Doubtful       Reason = "doubtful"        // listed for a pod that isn't proven to have it: it is nobody's
+	Doubtful      Reason = "doubtful" // listed for a pod that isn't proven to have it: it is nobody's
 )
 
 // Reasons returns every reason for which a device isn't known well.
