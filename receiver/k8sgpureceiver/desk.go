@@ -5,7 +5,6 @@ package k8sgpureceiver
 
 import (
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 
@@ -24,19 +23,6 @@ type desk struct {
 	mu     sync.Mutex // guards what follows
 	book   *allocation.Book
 	synced bool
-}
-
-// clock returns the time, never the same twice and never an earlier one: the
-// sets of a node are told apart by it.
-func clock(now func() time.Time) func() gpu.Time {
-	var mu sync.Mutex
-	last := gpu.NoTime
-	return func() gpu.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		last = max(last+1, gpu.Time(now().UnixNano()))
-		return last
-	}
 }
 
 // events takes the events of a pod.

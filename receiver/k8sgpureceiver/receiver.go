@@ -22,6 +22,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/metadata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/procfs"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/workload"
@@ -33,6 +34,7 @@ type nodeReceiver struct {
 	next    consumer.Metrics
 	own     *telemetry
 	desk    *desk
+	clock   *clock
 	obs     *receiverhelper.ObsReport
 	devices *kubelet.Devices
 	rules   workload.Rules
@@ -62,7 +64,9 @@ func newNodeReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) 
 		between: settleTime, labels: map[string]map[string]string{},
 	}
 	r.known = r.catalog()
-	r.desk = &desk{own: r.own, now: clock(time.Now), book: allocation.New(allocation.Config{
+	r.clock = &clock{read: wallClock(), stepped: r.own.steppedBack}
+	r.own.more = r.more
+	r.desk = &desk{own: r.own, now: r.clock.now, book: allocation.New(allocation.Config{
 		Node: cfg.Node, Cluster: cfg.ClusterName, Catalog: r.known, Local: true, Describe: r.describe,
 	})}
 	return r, nil
@@ -198,6 +202,15 @@ func (r *nodeReceiver) collectEvery(ctx context.Context, interval time.Duration)
 		case <-ticker.C:
 		}
 	}
+}
+
+// more adds what the component says of itself beside the sources.
+func (r *nodeReceiver) more(to *metadata.Telemetry) {
+	r.desk.mu.Lock()
+	counts := r.desk.book.Counts()
+	r.desk.mu.Unlock()
+	to.EndsDropped, to.MilestonesConflicting = int64(counts.EndsDropped), int64(counts.Conflicts)
+	to.ClockAhead = int64(r.clock.ahead().Round(time.Second) / time.Second)
 }
 
 func (d *desk) len() int {

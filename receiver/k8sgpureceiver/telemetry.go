@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/component/componentstatus"
@@ -37,6 +38,7 @@ var remedies = map[kubelet.Reason]string{
 type telemetry struct {
 	set      component.TelemetrySettings
 	callback metric.Registration
+	more     func(*metadata.Telemetry) // adds to a reading; nil for nothing
 
 	mu         sync.Mutex // guards what follows
 	host       component.Host
@@ -47,8 +49,10 @@ type telemetry struct {
 	unresolved map[string]int64
 	named      map[string]bool // unresolved devices that were told
 	refused    int64
-	away       int  // collections in a row without a source
-	unhealthy  bool // as was reported
+	changes    int64 // of the source of pods
+	steps      int64 // of the wall clock, back
+	away       int   // collections in a row without a source
+	unhealthy  bool  // as was reported
 	reported   bool
 }
 
@@ -73,6 +77,7 @@ func (t *telemetry) choose(name string) {
 	defer t.mu.Unlock()
 	if t.chosen != "" && t.chosen != name {
 		delete(t.state, t.chosen)
+		t.changes++
 		t.set.Logger.Info("another source of pods is tried", zap.String("before", t.chosen), zap.String("now", name))
 	}
 	t.chosen = name
@@ -106,6 +111,15 @@ func (t *telemetry) refuse() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.refused++
+}
+
+// steppedBack counts that the wall clock was set back, and says what that means.
+func (t *telemetry) steppedBack(by time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.steps++
+	t.set.Logger.Warn("the wall clock was set back: batches are dated ahead of it until it has caught up, at half its speed",
+		zap.Duration("by", by), zap.String("remedy", "let the node's clock be corrected in small steps; one of more than 4 minutes makes the account wait"))
 }
 
 // complete is the outcome of a collection that has a set.
@@ -195,6 +209,15 @@ func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source
 
 // read returns everything that the component says of itself.
 func (t *telemetry) read(pods int) metadata.Telemetry {
+	out := t.counted()
+	out.Pods = int64(pods)
+	if t.more != nil {
+		t.more(&out)
+	}
+	return out
+}
+
+func (t *telemetry) counted() metadata.Telemetry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	up := map[string]bool{}
@@ -202,7 +225,7 @@ func (t *telemetry) read(pods int) metadata.Telemetry {
 		up[name] = reason == kubelet.Connected
 	}
 	return metadata.Telemetry{
-		Pods: int64(pods), MessagesRefused: t.refused, SourceUp: up, SourceFailures: maps.Clone(t.failures),
-		Sets: maps.Clone(t.sets), Unresolved: maps.Clone(t.unresolved),
+		MessagesRefused: t.refused, SourceUp: up, SourceFailures: maps.Clone(t.failures),
+		Sets: maps.Clone(t.sets), Unresolved: maps.Clone(t.unresolved), SourceChanges: t.changes, ClockSteps: t.steps,
 	}
 }
