@@ -90,6 +90,9 @@ func (b *Book) leave(entry Listed, d Doubt) Doubt {
 // devices that its status has, and so does one that is listed with all that it
 // had, and more; any other has ended.
 func (b *Book) contradict(l *life, entry Listed) Doubt {
+	if l.pod.Forced { // it isn't listed, though it may run: this is another one
+		return b.leave(entry, PodUnknown)
+	}
 	told, known := b.told(l.pod.Container(entry.Container)), l.devices[entry.Container]
 	more := told == nil && !b.lost && contains(entry.Devices, known)
 	if told != nil && b.cfg.Local {
