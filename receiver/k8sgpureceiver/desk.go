@@ -5,6 +5,7 @@ package k8sgpureceiver
 
 import (
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -39,6 +40,17 @@ type source struct {
 	// settled is closed when the source has synced.
 	settled chan struct{}
 	once    sync.Once
+	lost    time.Time // since when it gives no answer, zero while it does
+}
+
+// away returns for how long the source has given no answer.
+func (s *source) away() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost.IsZero() {
+		return 0
+	}
+	return time.Since(s.lost)
 }
 
 var _ kubelet.Sink = (*source)(nil)
@@ -80,7 +92,7 @@ func (s *source) Synced() {
 	s.own.answered(s.name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.synced = true
+	s.synced, s.lost = true, time.Time{}
 	s.book.Synced(at)
 	s.once.Do(func() { close(s.settled) })
 }
@@ -91,6 +103,9 @@ func (s *source) Lost(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.book.Lost()
+	if s.lost.IsZero() {
+		s.lost = time.Now()
+	}
 	s.synced = s.synced && !s.book.Local()
 }
 

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 )
@@ -77,52 +75,6 @@ const fetchEvery = 5 * time.Second
 // settleWithin is how long a source may take to tell of all pods, before the
 // next one is tried.
 const settleWithin = 30 * time.Second
-
-// follow keeps one source of pods at work until ctx ends. Of several, it stays
-// with the first that tells of all pods.
-func (r *nodeReceiver) follow(ctx context.Context, ladder []rung, within time.Duration) {
-	for i := 0; ctx.Err() == nil; i++ {
-		step := ladder[i%len(ladder)]
-		r.own.choose(step.name)
-		opened, err := step.open()
-		if err != nil {
-			r.own.failed(step.name, err)
-			if !pause(ctx, within/10) {
-				return
-			}
-			continue
-		}
-		r.run(ctx, step, opened, len(ladder) > 1, within)
-		if err := opened.Close(); err != nil {
-			r.own.set.Logger.Debug("closing a source of pods failed", zap.String("source", step.name), zap.Error(err))
-		}
-	}
-}
-
-// run lets a source work: until ctx ends or, if others can be tried, until it
-// hasn't told of all pods in time.
-func (r *nodeReceiver) run(ctx context.Context, step rung, opened podSource, others bool, within time.Duration) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	s := &source{desk: r.desk, name: step.name, settled: make(chan struct{})}
-	r.desk.from(step.local)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		opened.Run(ctx, s)
-	}()
-	if others {
-		timer := time.NewTimer(within)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-s.settled:
-		case <-ctx.Done():
-		}
-	}
-	<-done
-}
 
 func (d *desk) from(local bool) {
 	d.mu.Lock()
