@@ -336,7 +336,7 @@ func TestDriverIsLoadedLater(t *testing.T) {
 func TestInstanceByNumber(t *testing.T) {
 	proc := t.TempDir()
 	r := newRig(t, func(c *Config) { c.ProcPath = proc })
-	r.kubelet.Known(recorded(t, "crash", corev1.PodRunning))
+	r.kubelet.Known(withoutDevices(t, recorded(t, "crash", corev1.PodRunning)))
 	r.kubelet.Answer(listOf("crash", "work", "nvidia3/gi7"), nil)
 	r.kubelet.Start(t)
 	r.synced()
