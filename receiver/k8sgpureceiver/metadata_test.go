@@ -176,3 +176,27 @@ func TestNamesAreWrittenDown(t *testing.T) {
 		require.Contains(t, readme, "`"+word+"`")
 	}
 }
+
+// TestSourcesThatAreAsked: what is asked for single pods is told once it was
+// asked, and stands as its newest answer says.
+func TestSourcesThatAreAsked(t *testing.T) {
+	own := newTelemetry(componenttest.NewNopTelemetrySettings())
+	own.choose(sourcePodsAPI)
+	stands := func() map[string]string {
+		found := map[string]string{}
+		for _, s := range own.sources("n", "c", 1) {
+			found[s.Name] = s.Reason
+			require.Equal(t, s.Reason == "", s.Up, s.Name)
+		}
+		return found
+	}
+	want := map[string]string{sourceDevices: "not_ready", sourcePodsAPI: "not_ready"}
+	require.Equal(t, want, stands())
+	own.outcome(sourceEvents, status.Error(codes.PermissionDenied, ""))
+	want[sourceEvents] = "denied"
+	require.Equal(t, want, stands())
+	own.outcome(sourceEvents, nil)
+	own.outcome(sourceOwners, nil)
+	want[sourceEvents], want[sourceOwners] = "", ""
+	require.Equal(t, want, stands())
+}

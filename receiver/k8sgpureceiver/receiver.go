@@ -156,7 +156,7 @@ func (r *nodeReceiver) lookUpOwners(ctx context.Context) {
 	if !r.cfg.OwnerLookup {
 		return
 	}
-	owners, err := apiserver.NewOwners(r.cfg.api(), func(err error) { r.own.failed(sourceOwners, err) })
+	owners, err := apiserver.NewOwners(r.cfg.api(), func(err error) { r.own.outcome(sourceOwners, err) })
 	if err != nil {
 		r.own.failed(sourceOwners, err)
 		return
@@ -170,13 +170,12 @@ func (r *nodeReceiver) lookUpEvents(ctx context.Context) {
 	if !r.cfg.EventLookup {
 		return
 	}
-	failed := func(err error) { r.own.failed(sourceEvents, err) }
 	client, err := apiserver.New(r.cfg.api())
 	if err != nil {
-		failed(err)
+		r.own.failed(sourceEvents, err)
 		return
 	}
-	r.events = apiserver.NewEvents(client, r.desk.events, failed)
+	r.events = apiserver.NewEvents(client, r.desk.events, func(err error) { r.own.outcome(sourceEvents, err) })
 	r.done.Go(func() { r.events.Run(ctx) })
 }
 

@@ -93,16 +93,28 @@ func (t *telemetry) answered(name string) {
 	t.state[name] = kubelet.Connected
 }
 
+// outcome takes what became of a request to a source.
+func (t *telemetry) outcome(name string, err error) {
+	if err == nil {
+		t.answered(name)
+	} else {
+		t.failed(name, err)
+	}
+}
+
 // failed counts that a source gave no answer, and says once why not.
 func (t *telemetry) failed(name string, err error) {
 	reason := kubelet.ReasonOf(err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.failures[[2]string{name, string(reason)}]++
-	if before, known := t.state[name]; known && before == reason {
+	key := [2]string{name, string(reason)}
+	t.failures[key]++
+	before, known := t.state[name]
+	t.state[name] = reason
+	// Of several kinds of objects, one may be denied again and again.
+	if known && before == reason || reason == kubelet.Denied && t.failures[key] > 1 {
 		return
 	}
-	t.state[name] = reason
 	t.set.Logger.Warn("a source gives no answer", zap.String("source", name), zap.String("reason", string(reason)),
 		zap.Error(err), zap.String("remedy", remedies[reason]))
 }
@@ -192,11 +204,11 @@ func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []gpupdata.Source
-	for _, name := range []string{sourceDevices, t.chosen} {
-		if name == "" {
-			continue
-		}
+	for _, name := range []string{sourceDevices, t.chosen, sourceOwners, sourceEvents} {
 		reason, known := t.state[name]
+		if asked := name == sourceOwners || name == sourceEvents; name == "" || asked && !known {
+			continue // those that are asked for single pods only may not have been yet
+		}
 		if !known {
 			reason = kubelet.NotReady
 		}

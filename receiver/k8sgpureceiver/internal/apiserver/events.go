@@ -20,16 +20,16 @@ import (
 // Events lists the events of single pods, beside the collection. It watches
 // none: a node's events are many, those of a start are few.
 type Events struct {
-	client kubernetes.Interface
-	wanted chan pod.Ref
-	tell   func(uid string, events []pod.Event)
-	failed func(error)
+	client  kubernetes.Interface
+	wanted  chan pod.Ref
+	tell    func(uid string, events []pod.Event)
+	outcome func(error)
 }
 
 // NewEvents returns what lists events; tell is called with those of a pod,
-// failed with errors.
-func NewEvents(client kubernetes.Interface, tell func(string, []pod.Event), failed func(error)) *Events {
-	return &Events{client: client, wanted: make(chan pod.Ref, 256), tell: tell, failed: failed}
+// outcome with the error of each request, nil if there was none.
+func NewEvents(client kubernetes.Interface, tell func(string, []pod.Event), outcome func(error)) *Events {
+	return &Events{client: client, wanted: make(chan pod.Ref, 256), tell: tell, outcome: outcome}
 }
 
 // Ask asks for the events of a pod. It never waits; false: too many are asked for.
@@ -53,9 +53,8 @@ func (e *Events) Run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			if err != nil {
-				e.failed(err)
-			} else {
+			e.outcome(err)
+			if err == nil {
 				e.tell(ref.UID, found)
 			}
 		}

@@ -22,10 +22,10 @@ import (
 // Owners finds out who controls an object, beside the collection: what isn't
 // known yet is asked for, and known the next time.
 type Owners struct {
-	client metadata.Interface
-	mapper meta.RESTMapperWithContext
-	failed func(error)
-	wanted chan object
+	client  metadata.Interface
+	mapper  meta.RESTMapperWithContext
+	outcome func(error)
+	wanted  chan object
 
 	mu    sync.Mutex // guards what follows
 	known map[object]answer
@@ -48,8 +48,9 @@ const mostOwners = 4096
 // askAgain is how long after an error an object is asked for again.
 const askAgain = 5 * time.Minute
 
-// NewOwners returns what finds out; failed is told of errors.
-func NewOwners(cfg Config, failed func(error)) (*Owners, error) {
+// NewOwners returns what finds out; outcome is told the error of each request,
+// nil if there was none.
+func NewOwners(cfg Config, outcome func(error)) (*Owners, error) {
 	how, err := connection(cfg)
 	if err != nil {
 		return nil, err
@@ -63,12 +64,12 @@ func NewOwners(cfg Config, failed func(error)) (*Owners, error) {
 		return nil, err
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapperWithContext(memory.NewMemCacheClientWithContext(kinds))
-	return newOwners(client, mapper, failed), nil
+	return newOwners(client, mapper, outcome), nil
 }
 
-func newOwners(client metadata.Interface, mapper meta.RESTMapperWithContext, failed func(error)) *Owners {
+func newOwners(client metadata.Interface, mapper meta.RESTMapperWithContext, outcome func(error)) *Owners {
 	return &Owners{
-		client: client, mapper: mapper, failed: failed, wanted: make(chan object, 256), known: map[object]answer{},
+		client: client, mapper: mapper, outcome: outcome, wanted: make(chan object, 256), known: map[object]answer{},
 	}
 }
 
@@ -105,8 +106,8 @@ func (o *Owners) Run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
+			o.outcome(err)
 			if err != nil {
-				o.failed(err)
 				found.again = time.Now().Add(askAgain)
 			}
 			o.remember(key, found)

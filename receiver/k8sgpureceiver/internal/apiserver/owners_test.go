@@ -52,8 +52,8 @@ func TestEvents(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: web.URL, Transport: transport})
 	require.NoError(t, err)
-	told, failures := make(chan []pod.Event, 1), make(chan error, 1)
-	e := NewEvents(client, func(_ string, events []pod.Event) { told <- events }, func(err error) { failures <- err })
+	told, outcomes := make(chan []pod.Event, 1), make(chan error, 2)
+	e := NewEvents(client, func(_ string, events []pod.Event) { told <- events }, func(err error) { outcomes <- err })
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -65,8 +65,9 @@ func TestEvents(t *testing.T) {
 		Name: "p.18ecd2c1b4f78532", Reason: "Started", FieldPath: "spec.containers{c}", First: 1796042080e9,
 	}}, <-told)
 	require.Equal(t, "GET /api/v1/namespaces/ns/events involvedObject.kind=Pod,involvedObject.uid=u", asked.Load())
+	require.NoError(t, <-outcomes)
 	e.Ask(pod.Ref{Key: pod.Key{Namespace: "other"}, UID: "u"})
-	require.Equal(t, kubelet.Denied, kubelet.ReasonOf(<-failures))
+	require.Equal(t, kubelet.Denied, kubelet.ReasonOf(<-outcomes))
 	stop()
 	<-done
 	for e.Ask(pod.Ref{}) { // until it is full
@@ -106,8 +107,8 @@ func TestOwners(t *testing.T) {
 	apps := schema.GroupVersion{Group: "apps", Version: "v1"}
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{apps})
 	mapper.Add(apps.WithKind("Deployment"), meta.RESTScopeNamespace)
-	failures := make(chan error, 10)
-	o := newOwners(client, mapper, func(err error) { failures <- err })
+	outcomes := make(chan error, 10)
+	o := newOwners(client, mapper, func(err error) { outcomes <- err })
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -127,8 +128,11 @@ func TestOwners(t *testing.T) {
 		_, ok := o.Of(none, "ns")
 		require.False(t, ok, none)
 	}
-	require.Equal(t, kubelet.Denied, kubelet.ReasonOf(<-failures))
-	require.True(t, meta.IsNoMatchError(<-failures))
+	for range 3 {
+		require.NoError(t, <-outcomes)
+	}
+	require.Equal(t, kubelet.Denied, kubelet.ReasonOf(<-outcomes))
+	require.True(t, meta.IsNoMatchError(<-outcomes))
 	stop()
 	<-done
 	require.EqualValues(t, 4, asked.Load(), "each once")
