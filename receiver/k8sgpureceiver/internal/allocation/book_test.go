@@ -354,7 +354,7 @@ func TestFromTheAPIServer(t *testing.T) {
 		require.Equal(t, []string{"doubt pod_unlisted"}, n.set(when))
 	}
 	n.list(70)
-	require.Equal(t, []string{"a/main " + uuid(0) + " ended 39.9s"}, n.set(70))
+	require.Equal(t, []string{"a/main " + uuid(0) + " ended 29.9s"}, n.set(70), "when it was listed last")
 }
 
 func TestCrashLoopAndTerminationHold(t *testing.T) {

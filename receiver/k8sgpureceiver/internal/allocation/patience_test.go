@@ -30,7 +30,7 @@ func TestLastingDoubtCostsThreeSets(t *testing.T) {
 		case i < patience:
 			require.Equal(t, []string{"doubt devices_changed"}, got, when)
 		case i == patience:
-			require.Equal(t, []string{"a/main " + uuid(0) + " exclusive since 1s", "b/main " + uuid(1) + " ended 19.9s"}, got)
+			require.Equal(t, []string{"a/main " + uuid(0) + " exclusive since 1s", "b/main " + uuid(1) + " ended 9.9s"}, got)
 		default:
 			require.Equal(t, []string{"a/main " + uuid(0) + " exclusive since 1s"}, got, when)
 		}

@@ -59,12 +59,16 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 	return doubt
 }
 
-// endListed ends a life because lists say so: at the first that lacks it, at the
-// latest. It may have ended right after the newest that had it.
+// endListed ends a life because lists say so: at the newest that had it, as a
+// kubelet lists a pod for a second or two after its end; of one that no list had
+// at the first that lacks it. The uncertainty is the time between the two.
 func (b *Book) endListed(l *life) {
-	at := max(l.unlisted, l.began.At)
-	since := at.Sub(max(l.listed, l.began.At))
-	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(since, pod.Resolution)}, b.lists.newestAt)
+	at := l.unlisted
+	if l.listed != gpu.NoTime {
+		at = l.listed
+	}
+	at = max(at, l.began.At)
+	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(l.unlisted.Sub(at), pod.Resolution)}, b.lists.newestAt)
 	if w := b.worries[subject{l.pod.Key(), true}]; w != nil {
 		other := *w
 		b.worries[subject{l.pod.Key(), false}] = &other // what is listed in its place has been doubtful for as long
