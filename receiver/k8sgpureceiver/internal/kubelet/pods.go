@@ -53,8 +53,9 @@ func NewPods(socket string) (*Pods, error) {
 func (w *Pods) Close() error { return w.conn.Close() }
 
 // Retry is how long Run waits before it tries again: longer each time that
-// nothing was told.
-var Retry = Backoff{First: 200 * time.Millisecond, Most: 5 * time.Second}
+// nothing was told. A pod that ends before a kubelet that started again is
+// heard has no end that is dated.
+var Retry = Backoff{First: 200 * time.Millisecond, Most: time.Second}
 
 // Backoff are the times between tries.
 type Backoff struct{ First, Most time.Duration }
