@@ -202,12 +202,22 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 	}
 	b.observe(l)
 	// What was told of its begin stays.
-	if began := p.Admission(); began.At != gpu.NoTime && l.last == nil && (l.began.At == gpu.NoTime || began.Uncertainty < l.began.Uncertainty) {
+	if began := admission(p, at, streamed); began.At != gpu.NoTime && l.last == nil && (l.began.At == gpu.NoTime || began.Uncertainty < l.began.Uncertainty) {
 		l.began = began
 	}
 	if p.Over() {
 		b.end(l, at, streamed)
 	}
+}
+
+// admission returns when a pod was given its devices. Of a binding that only a
+// whole second is told of, the first news is closer.
+func admission(p *pod.Pod, at gpu.Time, streamed bool) pod.Mark {
+	mark := p.Admission()
+	if mark.Source == pod.SourceStatus {
+		return pod.Narrow(mark.At, at, streamed)
+	}
+	return mark
 }
 
 // observe takes the milestones of the newest news of a pod that may hold a GPU.

@@ -160,7 +160,7 @@ func TestBeginIsToldOnce(t *testing.T) {
 	p.Seen = gpu.NoTime
 	n.pod(p, 1.6)
 	n.list(10, listed(p, uuid(0)))
-	want := []string{"a/main " + uuid(0) + " exclusive since 1s"}
+	want := []string{"a/main " + uuid(0) + " exclusive since 1.6s"} // bound at 1 s and something
 	require.Equal(t, want, n.set(10))
 	p.Seen = at(1.5)
 	n.pod(p, 12)
@@ -385,7 +385,7 @@ func TestRoundingMakesNoOverlap(t *testing.T) {
 	n.list(10, listed(a, uuid(0)))
 	n.set(10)
 	n.pod(finished(a, 15.2, pod.Succeeded), 15.3)
-	n.pod(b, 15.6)
+	n.pod(b, 16.1) // too late to tell when in that second
 	n.list(20, listed(b, uuid(0)))
 	require.Equal(t, []string{"b/main " + uuid(0) + " exclusive since 15.3s", "a/main " + uuid(0) + " ended 15.3s"}, n.set(20))
 }
