@@ -248,8 +248,9 @@ kube-root:
 		{ echo "make e2e: a kubelet needs Linux and root, this is $$(uname -s) and user $$(id -un): run it as root" >&2; exit 2; }
 
 .PHONY: e2e
-e2e: kube-root kube-build ## Run the suite on a real Kubernetes (needs Linux, root, a C compiler)
-	cd test/kube && KUBE_BIN='$(KUBE)' go test -p 1 -parallel=16 -count=1 -timeout=8m ./...
+e2e: kube-root build kube-build ## Run the collector on a real Kubernetes (needs Linux, root, a C compiler)
+	cd test/kube && OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' KUBE_BIN='$(KUBE)' \
+		go test -v -p 1 -parallel=24 -count=1 -timeout=9m ./...
 
 ##@ Real data
 

@@ -4,7 +4,9 @@
 package e2e
 
 import (
+	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,6 +36,9 @@ type stage struct {
 	configuration
 	podResources *kubetest.PodResources
 	podsAPI      *kubetest.PodsAPI // nil where there's none
+	history      *kubetest.History
+	agents       agents
+	lives        sync.Map // the names of lives, by namespace
 }
 
 // life is a test of one pod's life, or of a few.
@@ -44,46 +49,69 @@ type life struct {
 
 // Those of these lives go on side by side.
 var lives = []life{
+	{"a crash loop", testCrashLoop},
+	{"pods that end while the collector is down", testCollectorDown},
 	{"a pod with an init container and a readiness probe", testPlainPod},
 	{"a job to its completion", testJob},
 	{"two GPUs", testTwoGPUs},
 	{"a time-sliced pair", testTimeSlicedPair},
 	{"a MIG instance", testMIG},
 	{"a sidecar with a GPU of its own", testSidecar},
-	{"a crash loop", testCrashLoop},
 	{"a pod that is deleted by force", testForceDelete},
 	{"an image that is pulled slowly", testSlowPull},
 	{"pods that reach each other and the node", testNetwork},
 	{"access as far as it's given", testAccess},
+	{"a pod with owners of owners", testOwners},
+	{"a collector without permissions", testDenied},
 }
 
 // These change the whole cluster: one after the other.
 var events = []life{
 	{"a device that falls ill", testHealth},
 	{"the kubelet restarts", testKubeletRestart},
-	{"the API server is away", testAPIServerAway},
 }
 
+// busyCluster is held by the cluster whose pods come and go all at once.
+var busyCluster sync.Mutex
+
+// The clusters take turns, but for the last part: in it they mostly wait.
 func TestLives(t *testing.T) {
 	for _, config := range configurations {
 		t.Run(config.name, func(t *testing.T) {
-			s := &stage{Cluster: kubetest.Start(t, kubetest.Options{FeatureGates: config.gates}), configuration: config}
-			s.podResources = s.Cluster.PodResources(t)
-			if config.hasPodsAPI {
-				s.podsAPI = s.Cluster.PodsAPI(t)
-			}
-			t.Run("side by side", func(t *testing.T) {
-				for _, l := range lives {
-					t.Run(l.name, func(t *testing.T) {
-						t.Parallel()
-						l.run(t, s)
-					})
-				}
-			})
-			for _, l := range events {
-				t.Run(l.name, func(t *testing.T) { l.run(t, s) })
-			}
+			t.Parallel()
+			s := &stage{configuration: config}
+			s.takeTurn(t)
+			t.Run("the API server is away", func(t *testing.T) { testAPIServerAway(t, s) })
+			t.Run("the account", func(t *testing.T) { testAccount(t, s) })
 		})
+	}
+}
+
+// takeTurn starts the cluster, with all who look at it, and runs the lives.
+func (s *stage) takeTurn(t *testing.T) {
+	t.Helper()
+	busyCluster.Lock()
+	defer busyCluster.Unlock()
+	s.Cluster = kubetest.Start(t, kubetest.Options{FeatureGates: s.gates, Resources: resources()})
+	s.history = s.Cluster.History(t)
+	s.podResources = s.Cluster.PodResources(t)
+	if s.hasPodsAPI {
+		s.podsAPI = s.Cluster.PodsAPI(t)
+	}
+	startAgents(t, s)
+	t.Run("side by side", func(t *testing.T) {
+		begin := time.Now()
+		for i, l := range lives {
+			t.Run(l.name, func(t *testing.T) {
+				t.Parallel()
+				// One after the other, or a kubelet on two cores is late with all.
+				<-time.After(time.Until(begin.Add(time.Duration(i) * second)))
+				l.run(t, s)
+			})
+		}
+	})
+	for _, l := range events {
+		t.Run(l.name, func(t *testing.T) { l.run(t, s) })
 	}
 }
 

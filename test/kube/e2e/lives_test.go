@@ -18,8 +18,8 @@ import (
 func testPlainPod(t *testing.T, s *stage) {
 	begin := time.Now()
 	pod := s.Create(t, s.Namespace(t), kubetest.Pod("train",
-		kubetest.Init("warm-up", kubetest.Run("sleep=1s"), kubetest.Use(kubetest.GPU, 1)),
-		kubetest.Container("main", kubetest.Run("load=1s", "ready", "wait"), kubetest.Use(kubetest.GPU, 1), kubetest.ProbeReady)))
+		kubetest.Init("warm-up", kubetest.Run("sleep=3s"), kubetest.Use(kubetest.GPU, 1)),
+		kubetest.Container("main", kubetest.Run("load=4s", "ready", "wait"), kubetest.Use(kubetest.GPU, 1), kubetest.ProbeReady)))
 	pod = s.Await(t, pod, "ready", kubetest.Ready)
 	warmUp, main := s.Said(t, pod, "warm-up", 0), s.Said(t, pod, "main", 0)
 
@@ -113,7 +113,7 @@ func testTimeSlicedPair(t *testing.T, s *stage) {
 	slotB := first(t, kubetest.Of(s.Holding(b), kubetest.Allocate)).Devices[0]
 	require.NotEqual(t, slotA, slotB)
 	for _, slot := range []string{slotA, slotB} {
-		require.True(t, strings.HasPrefix(slot, gpuplugin.UUID(4)+"::"), slot)
+		require.True(t, strings.HasPrefix(slot, gpuplugin.UUID(shared)+"::"), slot)
 	}
 	both := s.podResources.Await(t, time.Now(), "both are there", func(l kubetest.Listed) bool { return l.Has(a) && l.Has(b) })
 	require.Equal(t, []string{slotA}, both.Of(a, "main"))
@@ -153,7 +153,7 @@ func testSidecar(t *testing.T, s *stage) {
 
 func testCrashLoop(t *testing.T, s *stage) {
 	pod := s.Create(t, s.Namespace(t), kubetest.Pod("crash",
-		kubetest.Container("main", kubetest.Run("sleep=500ms", "exit=3"), kubetest.Use(kubetest.Shared, 1))))
+		kubetest.Container("main", kubetest.Run("sleep=500ms", "exit=3"), kubetest.Use(kubetest.MIG, 1))))
 	pod = s.Await(t, pod, "restarted", kubetest.Restarted("main", 1))
 	entries := s.AwaitHolding(t, pod, "free twice", kubetest.Freed(2))
 	// It's given the device once and keeps it while nothing runs.
@@ -161,6 +161,9 @@ func testCrashLoop(t *testing.T, s *stage) {
 	firstEnd := first(t, kubetest.Of(entries, kubetest.Free)).At
 	secondStart := kubetest.Of(entries, kubetest.Open)[1].At
 	require.True(t, secondStart.After(firstEnd))
+	// The second pause is 10 s.
+	pod = s.Await(t, pod, "restarted again", kubetest.Restarted("main", 2))
+	s.AwaitHolding(t, pod, "free three times", kubetest.Freed(3))
 	s.Await(t, pod, "in back-off", func(p *corev1.Pod) bool {
 		status := kubetest.Status(p, "main")
 		return status != nil && status.State.Waiting != nil && status.State.Waiting.Reason == "CrashLoopBackOff"

@@ -22,7 +22,7 @@ func testSlowPull(t *testing.T, s *stage) {
 	require.NoError(t, err)
 	namespace := s.Namespace(t)
 	pod := s.start(t, namespace, kubetest.Pod("pulled",
-		kubetest.Container("main", kubetest.From(s.Registry.Add(namespace, img, rate)), kubetest.Run("wait"), kubetest.Use(kubetest.Shared, 1))))
+		kubetest.Container("main", kubetest.From(s.Registry.Add(namespace, img, rate)), kubetest.Run("wait"), kubetest.Use(kubetest.MIG, 1))))
 	sent := s.Registry.Sent(namespace)
 	require.NotEmpty(t, sent)
 	begin, end := sent[0].Begin, sent[len(sent)-1].End

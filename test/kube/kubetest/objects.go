@@ -42,11 +42,15 @@ func (c *Cluster) Namespace(t testing.TB) string {
 func (c *Cluster) empty(t testing.TB, namespace string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// A job would make its pods again.
+	// A job or a deployment would make its pods again.
 	err := c.Client.BatchV1().Jobs(namespace).DeleteCollection(ctx,
 		metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}, metav1.ListOptions{})
 	if err != nil {
 		t.Errorf("deleting the jobs of %s: %v", namespace, err)
+	}
+	err = c.Client.AppsV1().Deployments(namespace).DeleteCollection(ctx, metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationForeground)}, metav1.ListOptions{})
+	if err != nil {
+		t.Errorf("deleting the deployments of %s: %v", namespace, err)
 	}
 	err = poll(ctx, "waiting for the end of the pods in "+namespace, func(ctx context.Context) (bool, error) {
 		pods := c.Client.CoreV1().Pods(namespace)
@@ -80,9 +84,15 @@ func (c *Cluster) CreateJob(t testing.TB, namespace string, job *batchv1.Job) *c
 	if _, err := c.Client.BatchV1().Jobs(namespace).Create(t.Context(), job, metav1.CreateOptions{}); err != nil {
 		t.Fatalf("making the job %s: %v", job.Name, err)
 	}
+	return c.AwaitPod(t, namespace, "job-name="+job.Name)
+}
+
+// AwaitPod waits for the first pod with labels.
+func (c *Cluster) AwaitPod(t testing.TB, namespace, selector string) *corev1.Pod {
+	t.Helper()
 	var found *corev1.Pod
-	err := poll(t.Context(), "waiting for the pod of job "+job.Name, func(ctx context.Context) (bool, error) {
-		list, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + job.Name})
+	err := poll(t.Context(), "waiting for a pod with "+selector, func(ctx context.Context) (bool, error) {
+		list, err := c.Client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 		if err != nil || len(list.Items) == 0 {
 			return false, err
 		}

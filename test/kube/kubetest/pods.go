@@ -117,7 +117,12 @@ func Job(pod *corev1.Pod) *batchv1.Job {
 		ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
 		Spec: batchv1.JobSpec{
 			BackoffLimit: new(int32(0)),
-			Template:     corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec},
+			Template:     Template(pod, pod.Labels),
 		},
 	}
+}
+
+// Template returns a pod as others make it.
+func Template(pod *corev1.Pod, labels map[string]string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod.Spec}
 }

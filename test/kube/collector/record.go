@@ -1,0 +1,225 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	metricsservice "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	"google.golang.org/grpc"
+)
+
+// Record is all that a collector has exported. Points that repeat are kept
+// once.
+type Record struct {
+	metricsservice.UnimplementedMetricsServiceServer
+	address string
+
+	mu       sync.Mutex // guards what follows
+	changed  chan struct{}
+	holdings []*Holding
+	marks    []*Mark
+	sources  map[string][]Source
+	sums     map[string]*Sum
+	problems []string
+}
+
+// Holding is a pod's hold of a device, as the receiver told it.
+type Holding struct {
+	UID, Container, Device string
+	Attributes             map[string]string // of the newest point
+	Begin                  time.Time
+	First, Last            time.Time   // of the sets that had it; none has it before First
+	Ends                   []time.Time // every one that was told
+}
+
+// Mark is a milestone of a pod.
+type Mark struct {
+	UID, Name, Attempt, Container, Source string
+	At                                    time.Time
+	Uncertainty                           time.Duration
+	Before                                []time.Time // what was told before, if it was another time
+}
+
+// Source is what a source of the receiver was at a time, until the next.
+type Source struct {
+	At     time.Time
+	Up     bool
+	Reason string
+}
+
+// Sum is a cumulative sum of the ledger.
+type Sum struct {
+	Metric     string
+	Attributes map[string]string
+	Start, At  time.Time
+	Value      float64
+	Earlier    float64 // of streams that ended
+	First      time.Time
+}
+
+// Total returns the sum over all streams.
+func (s *Sum) Total() float64 { return s.Earlier + s.Value }
+
+func newRecord(t testing.TB) *Record {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Record{
+		address: listener.Addr().String(), changed: make(chan struct{}),
+		sources: map[string][]Source{}, sums: map[string]*Sum{},
+	}
+	server := grpc.NewServer()
+	metricsservice.RegisterMetricsServiceServer(server, r)
+	go server.Serve(listener) //nolint:errcheck // it ends with Stop
+	t.Cleanup(server.Stop)
+	return r
+}
+
+// Export takes one request.
+func (r *Record) Export(_ context.Context, request *metricsservice.ExportMetricsServiceRequest) (*metricsservice.ExportMetricsServiceResponse, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p := range points(request) {
+		r.take(&p)
+	}
+	close(r.changed)
+	r.changed = make(chan struct{})
+	return &metricsservice.ExportMetricsServiceResponse{}, nil
+}
+
+// look calls condition on the record at rest, and returns what is closed when
+// there's more.
+func (r *Record) look(condition func(*Record) bool) (bool, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return condition(&Record{holdings: r.holdings, marks: r.marks, sources: r.sources, sums: r.sums}), r.changed
+}
+
+// Holdings returns those of a pod; all, if uid is "".
+func (r *Record) Holdings(uid string) (found []Holding) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, h := range r.holdings {
+		if uid == "" || h.UID == uid {
+			copied := *h
+			copied.Ends = slices.Clone(h.Ends)
+			found = append(found, copied)
+		}
+	}
+	return found
+}
+
+// Marks returns the milestones of a pod.
+func (r *Record) Marks(uid string) (found []Mark) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.marks {
+		if m.UID == uid {
+			found = append(found, *m)
+		}
+	}
+	return found
+}
+
+// Source returns the newest that is known of a source.
+func (r *Record) Source(name string) (Source, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.sources[name]
+	if len(all) == 0 {
+		return Source{}, false
+	}
+	return all[len(all)-1], true
+}
+
+// Sums returns those of a metric of which match is true.
+func (r *Record) Sums(metric string, match func(*Sum) bool) (found []Sum) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sums {
+		if s.Metric == metric && match(s) {
+			found = append(found, *s)
+		}
+	}
+	return found
+}
+
+// Problems returns what is wrong with single points.
+func (r *Record) Problems() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.problems)
+}
+
+func (r *Record) problem(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+// Settled says whether the account of every device reaches a time.
+func (r *Record) Settled(at time.Time) bool {
+	newest := map[string]time.Time{}
+	for _, s := range r.sums {
+		device := s.Attributes["hw.id"]
+		if s.Metric == "gpu.time" && s.At.After(newest[device]) {
+			newest[device] = s.At
+		}
+	}
+	for _, t := range newest {
+		if t.Before(at) {
+			return false
+		}
+	}
+	return len(newest) > 0
+}
+
+// Has says whether a set had a pod.
+func (r *Record) Has(uid string) bool {
+	return slices.ContainsFunc(r.holdings, func(h *Holding) bool { return h.UID == uid && !h.First.IsZero() })
+}
+
+// HasSince says whether a set of a time or later had a pod.
+func (r *Record) HasSince(uid string, at time.Time) bool {
+	return slices.ContainsFunc(r.holdings, func(h *Holding) bool { return h.UID == uid && h.Last.After(at) })
+}
+
+// Passed says whether a pod has passed a milestone.
+func (r *Record) Passed(uid, milestone string) bool {
+	return slices.ContainsFunc(r.marks, func(m *Mark) bool { return m.UID == uid && m.Name == milestone })
+}
+
+// Up says whether a source answers.
+func (r *Record) Up(source string) bool {
+	all := r.sources[source]
+	return len(all) > 0 && all[len(all)-1].Up
+}
+
+// Ended says whether an end of a pod was told.
+func (r *Record) Ended(uid string) bool {
+	return slices.ContainsFunc(r.holdings, func(h *Holding) bool { return h.UID == uid && len(h.Ends) > 0 })
+}
+
+// Workload returns the kind and the name of a pod's workload, as the newest set
+// has them.
+func (r *Record) Workload(uid string) string {
+	for _, h := range r.holdings {
+		if h.UID == uid && !h.First.IsZero() {
+			return h.Attributes["gpu.workload.kind"] + " " + h.Attributes["gpu.workload.name"]
+		}
+	}
+	return ""
+}
+
+// Denied says whether a source was ever denied.
+func (r *Record) Denied(source string) bool {
+	return slices.ContainsFunc(r.sources[source], func(s Source) bool { return !s.Up && s.Reason == "denied" })
+}

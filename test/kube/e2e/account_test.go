@@ -1,0 +1,200 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/collector"
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/kubetest"
+)
+
+// How far the collector may be from what is true.
+const (
+	beginLimit = time.Second     // a begin, from the binding by the API server
+	endLimit   = 2 * time.Second // an end, from the device plugin's log
+	timeLimit  = 2 * time.Second // a time that was held or took, likewise
+)
+
+// testAccount compares what the collectors have told with the truth, when all
+// pods are gone.
+func testAccount(t *testing.T, s *stage) {
+	all := s.truths(t)
+	require.NotEmpty(t, all)
+	newest := slices.MaxFunc(all, func(a, b *truth) int { return a.released.Compare(b.released) }).released
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-16s %-50s %11s %11s %11s\n", "seconds", "", "begin-bound", "end-plugin", "held-plugin")
+	for _, name := range []string{"main", "pods: api_server", "event_lookup", "owner_lookup", "pods: kubelet"} {
+		c := s.agents.all()[name]
+		if c == nil {
+			continue
+		}
+		c.Await(t, "all that was held is settled", func(r *collector.Record) bool { return r.Settled(newest.Add(time.Second)) })
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, c.Problems())
+			addsUp(t, c, newest)
+			for _, h := range all {
+				s.account(t, name, c, h, all, &table)
+			}
+		})
+	}
+	t.Logf("gates: %s\n%s", s.name, table.String())
+}
+
+// account requires that a collector tells of a pod what is true.
+func (s *stage) account(t *testing.T, name string, c *collector.Collector, h *truth, all []*truth, table *strings.Builder) {
+	t.Helper()
+	holdings := c.Holdings(string(h.pod.UID))
+	polls := name == "pods: kubelet" // what comes and goes between two polls isn't seen
+	if polls && len(holdings) == 0 || !assert.NotEmpty(t, holdings, "%s by %s: nothing was told", h, name) {
+		return
+	}
+	begin, held := holdings[0].Begin, heldTime(c, h)
+	end := begin.Add(held) // of what wasn't seen to end, the ledger says when it did
+	devices := map[string]bool{}
+	for _, holding := range holdings {
+		devices[holding.Device] = true
+		assert.True(t, polls || begin.Equal(holding.Begin), "%s by %s: one begin: %v, %v", h, name, begin, holding.Begin)
+		assert.LessOrEqual(t, len(holding.Ends), 1, "%s by %s: closed once: %v", h, name, holding)
+		assert.False(t, name == "main" && len(holding.Ends) == 0, "%s by %s: its end wasn't told: %v", h, name, holding)
+		if len(holding.Ends) > 0 {
+			end = holding.Ends[0]
+		}
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(h.slots)), slices.Collect(maps.Keys(devices)), "%s by %s: its devices", h, name)
+	want := h.released.Sub(h.given) - h.halved(all)
+	fmt.Fprintf(table, "%-16s %-50s %+11.3f %+11.3f %+11.3f\n", name, h.life,
+		begin.Sub(h.bound).Seconds(), end.Sub(h.released).Seconds(), (held - want).Seconds())
+	off := func(what string, limit, d time.Duration) {
+		assert.LessOrEqual(t, d.Abs(), limit, "%s by %s: %s is off by %v", h, name, what, d)
+	}
+	off("the begin", beginLimit, begin.Sub(h.bound))
+	if polls {
+		return
+	}
+	if h.forced() && !s.tellsOfForced(name) {
+		// Its object is gone, and so is all that the API server knows of it.
+		off("the end", endLimit, end.Sub(h.asked))
+		return
+	}
+	off("the end", endLimit, end.Sub(h.released))
+	off("gpu.allocated.time", timeLimit, held-want)
+	if h.halved(all) == 0 {
+		s.stagesMatch(t, name, c, h)
+	}
+	s.milestonesMatch(t, name, c, h)
+}
+
+// tellsOfForced says whether a collector gets its pods from the kubelet, which
+// knows of a pod that was deleted by force until its processes are gone.
+func (s *stage) tellsOfForced(name string) bool { return s.hasPodsAPI && name != "pods: api_server" }
+
+// heldTime returns for how long a collector has counted a pod's devices, a
+// device's time each.
+func heldTime(c *collector.Collector, h *truth) time.Duration {
+	total := 0.0
+	for device := range h.slots {
+		metric := "gpu.allocated.time"
+		if h.slots[device] > 0 {
+			metric = "gpu.entitled.time" // what it received depends on the others
+		}
+		for _, sum := range c.Sums(metric, of(h, device)) {
+			total += sum.Total() / h.weight(device)
+		}
+	}
+	return seconds(total / float64(len(h.slots)))
+}
+
+func of(h *truth, device string) func(*collector.Sum) bool {
+	return func(s *collector.Sum) bool {
+		return s.Attributes["k8s.pod.uid"] == string(h.pod.UID) && s.Attributes["hw.id"] == device
+	}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// stagesMatch requires that the time of a pod's starts is that of their stages.
+func (s *stage) stagesMatch(t *testing.T, name string, c *collector.Collector, h *truth) {
+	t.Helper()
+	if h.shared() {
+		return // its activity is divided by what others do
+	}
+	var pulls time.Time
+	if sent := s.Registry.Sent(h.pod.Namespace); len(sent) > 0 && name == "event_lookup" {
+		pulls = sent[0].Begin
+	}
+	want := h.stages(pulls)
+	got := map[string]time.Duration{}
+	for device := range h.slots {
+		for _, sum := range c.Sums("gpu.time", of(h, device)) {
+			if sum.Attributes["gpu.state"] == "startup" {
+				got[sum.Attributes["gpu.state.reason"]] += seconds(sum.Total() / h.weight(device) / float64(len(h.slots)))
+			}
+		}
+	}
+	for _, reason := range []string{"admission", "image_pull", "init", "before_cuda", "model_load", "backoff"} {
+		assert.InDelta(t, want[reason].Seconds(), got[reason].Seconds(), timeLimit.Seconds(), "%s by %s: startup{%s}; want %v, got %v", h, name, reason, want, got)
+	}
+}
+
+// addsUp requires that the times of each device add up to that which passed, to
+// the nanosecond.
+func addsUp(t *testing.T, c *collector.Collector, newest time.Time) {
+	t.Helper()
+	type span struct {
+		first, last time.Time
+		total       int64
+	}
+	spans := map[string]*span{}
+	for _, sum := range c.Sums("gpu.time", func(*collector.Sum) bool { return true }) {
+		device := sum.Attributes["hw.parent"]
+		if device == "" {
+			device = sum.Attributes["hw.id"]
+		}
+		d := spans[device]
+		if d == nil {
+			d = &span{first: sum.First}
+			spans[device] = d
+		}
+		if sum.First.Before(d.first) {
+			d.first = sum.First
+		}
+		if sum.At.After(d.last) {
+			d.last = sum.At
+		}
+		d.total += int64(math.Round(sum.Earlier*1e9)) + int64(math.Round(sum.Value*1e9))
+	}
+	require.Len(t, spans, wholeGPUs+2, "devices that are accounted")
+	for device, d := range spans {
+		assert.True(t, d.last.After(newest), "%s is settled until %v", device, d.last)
+		assert.Equal(t, d.last.Sub(d.first).Nanoseconds(), d.total, "%s: the sum of all its times, and the time from %v to %v", device, d.first, d.last)
+	}
+	foreign := c.Sums("gpu.time", func(s *collector.Sum) bool { return s.Attributes["gpu.state.reason"] == "foreign_activity" })
+	for _, sum := range foreign {
+		assert.LessOrEqual(t, sum.Total(), 5.0, "%s was active without a holder", sum.Attributes["hw.id"])
+	}
+}
+
+// opened returns when a container opened its devices the nth time.
+func (h *truth) opened(container string, n int) (time.Time, bool) {
+	for _, e := range kubetest.Of(h.entries, kubetest.Open) {
+		if e.Container != container {
+			continue
+		}
+		if n == 0 {
+			return e.At, true
+		}
+		n--
+	}
+	return time.Time{}, false
+}
