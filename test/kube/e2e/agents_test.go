@@ -88,11 +88,6 @@ type agents struct {
 }
 
 func startAgents(t *testing.T, s *stage) {
-	defer func() {
-		for name, c := range s.agents.all() {
-			c.Await(t, name+" knows the node", func(r *collector.Record) bool { return r.Up("pod_resources") })
-		}
-	}()
 	s.agents.sampler = collector.Sample(t, s.NodeName, devices(), s.active)
 	start := func(settings collector.Settings) *collector.Collector {
 		c := collector.Start(t, s.Cluster, settings)
@@ -114,6 +109,13 @@ func startAgents(t *testing.T, s *stage) {
 	s.agents.owners = start(collector.Settings{
 		Name: "owners", Kubeconfig: s.accessFor(t, "owner_lookup"), Receiver: map[string]any{"owner_lookup": true},
 	})
+}
+
+// awaitNode waits until each knows the node's devices.
+func (a *agents) awaitNode(t *testing.T) {
+	for name, c := range a.all() {
+		c.Await(t, name+" knows the node", func(r *collector.Record) bool { return r.Up("pod_resources") })
+	}
 }
 
 // all returns those that run on this cluster.

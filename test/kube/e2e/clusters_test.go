@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/otelcol-gpu/otelcol-gpu/test/kube/collector"
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/kubetest"
 )
 
@@ -99,6 +100,7 @@ func (s *stage) takeTurn(t *testing.T) {
 		s.podsAPI = s.Cluster.PodsAPI(t)
 	}
 	startAgents(t, s)
+	s.agents.awaitNode(t)
 	t.Run("side by side", func(t *testing.T) {
 		begin := time.Now()
 		for i, l := range lives {
@@ -125,5 +127,8 @@ func (s *stage) start(t *testing.T, namespace string, pod *corev1.Pod) *corev1.P
 	t.Helper()
 	pod = s.Await(t, s.Create(t, namespace, pod), "running", kubetest.Running)
 	s.AwaitHolding(t, pod, "open", kubetest.Opened(1))
+	// Until its status says so, which takes the kubelet a moment, only the lists
+	// of devices tell what it has: it has to be in one.
+	s.agents.main.Await(t, "a set has the pod "+pod.Name, func(r *collector.Record) bool { return r.Has(string(pod.UID)) })
 	return pod
 }

@@ -45,7 +45,7 @@ func testCollectorDown(t *testing.T, s *stage) {
 		newest = gone.freed
 	}
 	require.True(t, ended.freed.After(stopped) && gone.freed.After(stopped), "they ended while the collector was down")
-	c.Await(t, "all is settled", func(r *collector.Record) bool { return r.Settled(newest.Add(time.Second)) })
+	c.Await(t, "all is settled", func(r *collector.Record) bool { return r.Settled(newest.Add(time.Second), len(devices())) })
 	require.Empty(t, c.Problems())
 	addsUp(t, c, newest)
 	if s.deviceHealth {

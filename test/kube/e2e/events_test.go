@@ -103,4 +103,7 @@ func testAPIServerAway(t *testing.T, s *stage) {
 	require.NoError(t, s.StartAPIServer(t.Context()))
 	over := s.Await(t, ends, "succeeded", kubetest.Succeeded)
 	cutOff(t, soon, "the end of the container", freed, kubetest.Status(over, "main").State.Terminated.FinishedAt.Time)
+	if !s.hasPodsAPI {
+		s.agents.main.Await(t, "it follows the API server again", func(r *collector.Record) bool { return r.Up("api_server") })
+	}
 }

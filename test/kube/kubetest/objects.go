@@ -52,6 +52,13 @@ func (c *Cluster) empty(t testing.TB, namespace string) {
 	if err != nil {
 		t.Errorf("deleting the deployments of %s: %v", namespace, err)
 	}
+	err = poll(ctx, "waiting for the end of the deployments in "+namespace, func(ctx context.Context) (bool, error) {
+		left, err := c.Client.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{})
+		return err == nil && len(left.Items) == 0, err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 	err = poll(ctx, "waiting for the end of the pods in "+namespace, func(ctx context.Context) (bool, error) {
 		pods := c.Client.CoreV1().Pods(namespace)
 		if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
