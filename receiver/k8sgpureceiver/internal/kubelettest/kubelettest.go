@@ -31,10 +31,12 @@ type Kubelet struct {
 	list        *podresources.ListPodResourcesResponse
 	allocatable *podresources.AllocatableResourcesResponse
 	err         error
+	next        []*podresources.ListPodResourcesResponse // before list
 	lists       int
-	watchers    map[chan *pods.WatchPodsEvent]bool
-	known       []*pods.WatchPodsEvent // what a new watcher is told first
-	refuse      error                  // of watchers
+	watchers    map[chan *pods.WatchPodsEvent]<-chan struct{} // closed when the watch has ended
+	known       []*pods.WatchPodsEvent                        // what a new watcher is told first
+	refuse      error                                         // of watchers
+	dropped     chan struct{}                                 // closed when all watches end
 }
 
 // New returns a kubelet that doesn't run yet. A socket's path is short: the
@@ -45,7 +47,9 @@ func New(t testing.TB) *Kubelet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &Kubelet{Socket: filepath.Join(dir, "k.sock"), watchers: map[chan *pods.WatchPodsEvent]bool{}}
+	k := &Kubelet{
+		Socket: filepath.Join(dir, "k.sock"), watchers: map[chan *pods.WatchPodsEvent]<-chan struct{}{}, dropped: make(chan struct{}),
+	}
 	t.Cleanup(func() {
 		k.Stop()
 		_ = os.RemoveAll(dir)
@@ -85,7 +89,16 @@ func (k *Kubelet) Stop() {
 func (k *Kubelet) Answer(list *podresources.ListPodResourcesResponse, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.list, k.err = list, err
+	k.list, k.err, k.next = list, err, nil
+}
+
+// AnswerInTurn sets what the next lists say, one after the other. The last
+// answer stays.
+func (k *Kubelet) AnswerInTurn(lists ...*podresources.ListPodResourcesResponse) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	last := len(lists) - 1
+	k.list, k.err, k.next = lists[last], nil, lists[:last]
 }
 
 // Offer sets what is allocatable.
@@ -107,6 +120,11 @@ func (k *Kubelet) List(context.Context, *podresources.ListPodResourcesRequest) (
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lists++
+	if len(k.next) > 0 {
+		first := k.next[0]
+		k.next = k.next[1:]
+		return first, nil
+	}
 	return k.list, k.err
 }
 
@@ -126,6 +144,15 @@ func (k *Kubelet) Refuse(err error) {
 	k.refuse = err
 }
 
+// Drop ends all watches with an error, which new ones get as well.
+func (k *Kubelet) Drop(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.refuse = err
+	close(k.dropped)
+	k.dropped = make(chan struct{})
+}
+
 // Known sets what a new watcher is told before it is synced.
 func (k *Kubelet) Known(events ...*pods.WatchPodsEvent) {
 	k.mu.Lock()
@@ -137,9 +164,19 @@ func (k *Kubelet) Known(events ...*pods.WatchPodsEvent) {
 func (k *Kubelet) Send(event *pods.WatchPodsEvent) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for w := range k.watchers {
-		w <- event
+	for w, ended := range k.watchers {
+		select {
+		case w <- event:
+		case <-ended:
+		}
 	}
+}
+
+// Watchers returns how many watch.
+func (k *Kubelet) Watchers() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.watchers)
 }
 
 // WatchPods streams what is known, then what is sent.
@@ -149,8 +186,9 @@ func (k *Kubelet) WatchPods(_ *pods.WatchPodsRequest, stream grpc.ServerStreamin
 		defer k.mu.Unlock()
 		return k.refuse
 	}
-	events := make(chan *pods.WatchPodsEvent, 100)
-	k.watchers[events] = true
+	events := make(chan *pods.WatchPodsEvent, len(k.known)+100)
+	dropped := k.dropped
+	k.watchers[events] = stream.Context().Done()
 	for _, e := range k.known {
 		events <- e
 	}
@@ -165,6 +203,10 @@ func (k *Kubelet) WatchPods(_ *pods.WatchPodsRequest, stream grpc.ServerStreamin
 		select {
 		case <-stream.Context().Done():
 			return nil
+		case <-dropped:
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			return k.refuse
 		case e := <-events:
 			if err := stream.Send(e); err != nil {
 				return err
