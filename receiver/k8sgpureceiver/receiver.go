@@ -175,8 +175,15 @@ func (r *nodeReceiver) lookUpEvents(ctx context.Context) {
 		r.own.failed(sourceEvents, err)
 		return
 	}
-	r.events = apiserver.NewEvents(client, r.desk.events, func(err error) { r.own.outcome(sourceEvents, err) })
+	failed := func(err error) { r.own.failed(sourceEvents, err) }
+	r.events = apiserver.NewEvents(client, r.takeEvents, failed)
 	r.done.Go(func() { r.events.Run(ctx) })
+}
+
+// takeEvents takes the events of a pod.
+func (r *nodeReceiver) takeEvents(uid string, events []pod.Event) {
+	r.own.answered(sourceEvents)
+	r.desk.events(uid, events)
 }
 
 // Shutdown stops everything that Start began.
