@@ -23,6 +23,7 @@ func (p *player) collectAt(at string, want *collect) {
 	p.sink.Reset()
 	p.collect(p.t.Context())
 	p.api.finish(p.t, want.Lookups)
+	require.Eventually(p.t, func() bool { return failed(p.rig) >= want.Failed }, wait, tick, "%s: failed lookups of events", at)
 	all := p.sink.AllMetrics()
 	require.Len(p.t, all, 1, "%s: batches", at)
 	got, own := read(all[0], p.names), p.own.read(0)

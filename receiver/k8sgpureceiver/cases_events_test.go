@@ -32,8 +32,9 @@ type eventServer struct {
 	wanted bool
 	told   chan string // UIDs whose events the receiver has got
 
-	mu     sync.Mutex // guards events
+	mu     sync.Mutex // guards what follows
 	events []corev1.Event
+	fails  int // with this code, if it isn't 0
 }
 
 func newEventServer(t *testing.T, wanted bool) *eventServer {
@@ -65,6 +66,7 @@ func (s *eventServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	list := corev1.EventList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "EventList"}}
 	s.mu.Lock()
+	fails := s.fails
 	for i := range s.events {
 		if string(s.events[i].InvolvedObject.UID) == uid {
 			list.Items = append(list.Items, s.events[i])
@@ -72,7 +74,21 @@ func (s *eventServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
+	if fails != 0 {
+		w.WriteHeader(fails)
+		_ = json.NewEncoder(w).Encode(metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: int32(fails),
+		})
+		return
+	}
 	_ = json.NewEncoder(w).Encode(list) // a client that has gone
+}
+
+// fail makes all lists of events fail with a code of HTTP; 0: none.
+func (s *eventServer) fail(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = code
 }
 
 // serve makes a receiver look events up, as lookUpEvents does.
@@ -85,7 +101,7 @@ func (s *eventServer) serve(ctx context.Context, r *rig) {
 	client, err := apiserver.New(cfg.api())
 	require.NoError(r.t, err)
 	r.events = apiserver.NewEvents(client, func(uid string, events []pod.Event) {
-		r.desk.events(uid, events)
+		r.takeEvents(uid, events)
 		s.told <- uid
 	}, func(err error) { r.own.failed(sourceEvents, err) })
 	r.done.Go(func() { r.events.Run(ctx) })
@@ -102,6 +118,16 @@ func (s *eventServer) finish(t *testing.T, times int) {
 		}
 	}
 	require.Empty(t, s.told, "further lookups of events")
+}
+
+// failed returns how often a receiver has got no events.
+func failed(r *rig) (n int64) {
+	for key, times := range r.own.read(0).SourceFailures {
+		if key[0] == sourceEvents {
+			n += times
+		}
+	}
+	return n
 }
 
 // add lets events happen.

@@ -48,6 +48,7 @@ type step struct {
 	ListFails  string `yaml:"list_fails"` // "CODE text"
 	Bytes      int    // how large a list is, at least
 	Events     []event
+	EventsFail *int `yaml:"events_fail"` // with this code of HTTP, 0 for no more
 	Collect    *collect
 }
 
@@ -65,7 +66,8 @@ type event struct {
 // always, what is nil of the others isn't.
 type collect struct {
 	Times   int    // that it is done, 10 s apart; the last counts
-	Lookups int    // of events that it leads to
+	Lookups int    // of events that it leads to, or that are over now
+	Failed  int64  // lookups of events so far; at least
 	Set     string // complete, or why there is none
 	Holds   []string
 	Ends    []string

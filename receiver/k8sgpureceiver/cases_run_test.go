@@ -99,6 +99,9 @@ func (p *player) step(s *step) {
 	}
 	p.answers(s)
 	p.api.add(p.t, s.Events, p.pods)
+	if s.EventsFail != nil {
+		p.api.fail(*s.EventsFail)
+	}
 	if s.Collect != nil {
 		p.collectAt(s.At, s.Collect)
 	}

@@ -149,7 +149,14 @@ func (t *telemetry) collected(set *allocation.Set) {
 	if set.Doubt == allocation.Certain {
 		t.resolve(set.Unresolved)
 	}
-	if set.Doubt == allocation.PodsAway || set.Doubt == allocation.ListAway {
+	t.report(set.Doubt)
+}
+
+// report reports the component's status on change: a source is away for as long
+// as a restart doesn't take. The caller holds the lock.
+func (t *telemetry) report(doubt allocation.Doubt) {
+	unknown := doubt == allocation.PodsAway || doubt == allocation.ListAway
+	if unknown || t.silent() {
 		t.away++
 	} else {
 		t.away = 0
@@ -161,9 +168,24 @@ func (t *telemetry) collected(set *allocation.Set) {
 	t.reported, t.unhealthy = true, unhealthy
 	event := componentstatus.NewEvent(componentstatus.StatusOK)
 	if unhealthy {
-		event = componentstatus.NewRecoverableErrorEvent(fmt.Errorf("who holds the GPUs isn't known: %s (%s)", outcome, t.standing()))
+		what := "a source gives no answer"
+		if unknown {
+			what = "who holds the GPUs isn't known: " + string(doubt)
+		}
+		event = componentstatus.NewRecoverableErrorEvent(fmt.Errorf("%s (%s)", what, t.standing()))
 	}
 	componentstatus.ReportStatus(t.host, event)
+}
+
+// silent reports whether a source that is in use gave no answer when it was
+// asked last. Owners aren't looked at: one kind may be denied while others answer.
+func (t *telemetry) silent() bool {
+	for _, name := range []string{sourceDevices, t.chosen, sourceEvents} {
+		if t.state[name] != kubelet.Connected { // none, if it wasn't asked yet
+			return true
+		}
+	}
+	return false
 }
 
 // resolve counts the devices of a set that aren't known well, and names each once.
