@@ -156,9 +156,21 @@ RESTART = OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' RESTART_KILLS='$(KILLS)' RESTA
 restart: build ## Kill the collector at KILLS random moments of a simulated hour (SEED=n repeats)
 	$(RESTART) -count=1 -timeout=10m ./test/restart/...
 
+# How long `make churn` measures; it warms up for 30 s before. PODS is how many
+# there are at a time: 500 in ten minutes, fewer in less time.
+DURATION ?= 30s
+CHURN = OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' CHURN_DURATION='$(DURATION)' CHURN_PODS='$(PODS)' \
+	go test -tags='churn,$(TAGS)' -v -count=1 -timeout=2h ./receiver/k8sgpureceiver/internal/churn
+
+.PHONY: churn
+churn: build ## Let pods come and go beside the collector for DURATION, fail if it grows (Linux; PODS=n)
+	$(CHURN)
+
 .PHONY: soak
-soak: build ## The same for twenty hours: 1,000 kills of each kind
+soak: DURATION = 10m
+soak: build ## Kill it for twenty hours (1,000 kills of each kind), and let 500 pods come and go for DURATION
 	$(RESTART) -count=20 -timeout=2h ./test/restart/...
+	$(CHURN)
 
 # `$(PLANT)` are flags for a ledger with $$fault in it (internal/ledger/faults.go).
 PLANT = -count=1 -timeout=5m -tags='ledgerfault,$(TAGS)' \
