@@ -46,6 +46,7 @@ type Mark struct {
 	UID, Name, Attempt, Container, Source string
 	At                                    time.Time
 	Uncertainty                           time.Duration
+	Present                               bool        // the node had the image
 	Before                                []time.Time // what was told before, if it was another time
 }
 

@@ -63,7 +63,7 @@ func (r *Record) milestone(p *point) {
 	m := Mark{
 		UID: p.attributes["k8s.pod.uid"], Name: p.attributes["gpu.milestone"], Attempt: p.attributes["gpu.milestone.attempt"],
 		Container: p.own["k8s.container.name"], Source: p.attributes["gpu.milestone.source"],
-		At: time.UnixMicro(int64(p.value*1e6 + 0.5)),
+		At: time.UnixMicro(int64(p.value*1e6 + 0.5)), Present: p.attributes["gpu.image.present"] == "true",
 	}
 	if seconds, err := strconv.ParseFloat(p.attributes["gpu.milestone.uncertainty"], 64); err == nil {
 		m.Uncertainty = time.Duration(seconds * float64(time.Second))

@@ -137,10 +137,16 @@ func (s *stage) milestonesMatch(t *testing.T, name string, c *collector.Collecto
 	}
 }
 
-// pullMatches requires that the begin and the end of a pull are the registry's.
+// pullMatches requires that the begin and the end of a pull are the registry's,
+// and that nothing was pulled of an image that the node had.
 func (s *stage) pullMatches(t *testing.T, h *truth, m collector.Mark) {
 	t.Helper()
 	sent := s.Registry.Sent(h.pod.Namespace)
+	if m.Present {
+		assert.Equal(t, "pull_finished", m.Name, "%s: %+v", h, m)
+		assert.Empty(t, sent, "%s: %+v", h, m)
+		return
+	}
 	if !assert.NotEmpty(t, sent, "%s: %+v, but nothing was pulled", h, m) {
 		return
 	}
