@@ -55,5 +55,5 @@ func TestInstanceByNumber(t *testing.T) {
 			}
 		}
 	}
-	require.InDelta(t, (18 * time.Second).Seconds()*3/7, held.Seconds(), 1)
+	require.InDelta(t, (18*time.Second).Seconds()*3/7, held.Seconds(), 1)
 }
