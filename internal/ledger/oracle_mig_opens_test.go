@@ -32,20 +32,21 @@ func (o *oracle) openDevices(devices []*oracleDevice, k gpu.Time) {
 		)
 	})
 	for _, e := range events {
-		if _, still := o.opens(e.device, k); !still {
+		at, still := o.opens(e.device, k) // what opened before it may have changed when
+		if !still {
 			continue
 		}
 		switch d := e.device; {
 		case d.parent != "":
-			o.openPartition(d, e.at)
+			o.openPartition(d, at)
 		case d.current:
-			d.endsAt(e.at)
-			d.turn(turn{e.at, false})
+			d.endsAt(at)
+			d.turn(turn{at, false})
 		default:
 			if d.named { // of the sets that come in the same step, those before the sample
-				d.livesBy = max(d.before, e.at-1)
+				d.livesBy = max(d.before, at-1)
 			}
-			o.openAt(d, e.at)
+			o.openAt(d, at)
 		}
 		if d := e.device; d.open {
 			o.noticeEnd(d, k)
