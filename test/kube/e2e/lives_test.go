@@ -170,6 +170,7 @@ func testCrashLoop(t *testing.T, s *stage) {
 	})
 	for _, l := range s.podResources.Answers() {
 		if l.At.After(first(t, kubetest.Of(entries, kubetest.Open)).At) {
+			require.NoError(t, l.Err)
 			require.True(t, l.Has(pod), "it isn't listed at %v", l.At)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 )
@@ -82,7 +84,9 @@ func (r *PodResources) follow(ctx context.Context, client podresources.PodResour
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		answer, err := client.List(ctx, &podresources.ListPodResourcesRequest{})
-		r.add(Listed{At: time.Now(), Devices: devices(answer), Err: err})
+		if grpcstatus.Code(err) != codes.ResourceExhausted { // else all who ask, together, ask too often: that says nothing
+			r.add(Listed{At: time.Now(), Devices: devices(answer), Err: err})
+		}
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
