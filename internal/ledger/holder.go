@@ -112,10 +112,15 @@ func (h *holder) learn(c claim, device gpu.DeviceID) {
 	}
 }
 
-// opened returns when the first of its accounts opened.
+// opened returns when the first of its accounts opened, also of one that it had
+// before it came back, of another attribution than it has now.
 func (h *holder) opened() gpu.Time {
+	owner, _ := ownerOf(h.Holder, h.device.ledger.cfg.Workloads)
 	first := gpu.Forever
-	for _, a := range h.accounts {
+	for by, a := range h.accounts {
+		if a == nil {
+			a = h.device.accounts[accountKey{owner, gpu.Attribution(by)}]
+		}
 		if a != nil {
 			first = min(first, a.opened)
 		}
