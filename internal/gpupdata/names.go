@@ -73,6 +73,7 @@ const (
 	AttrActivitySource    = "gpu.activity.source"
 	AttrUnavailableReason = "gpu.unavailable.reason"
 	AttrMIGInstance       = "gpu.mig.gi" // NVIDIA's number of the GPU instance on its board
+	AttrMIGProfile        = "gpu.mig.profile"
 	AttrMIGSlices         = "gpu.mig.slices"
 	AttrMIGSlicesTotal    = "gpu.mig.slices_total"
 )

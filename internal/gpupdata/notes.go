@@ -21,6 +21,9 @@ type Notes struct {
 	// Instance says which MIG instance of which board a device is whose UUID isn't
 	// known; false if that isn't known either.
 	Instance func(pod, container, device string) (board gpu.DeviceID, number int, known bool)
+	// Partition says of which board an allocated MIG instance is, and its profile,
+	// if its own UUID isn't known. Its device is named as for AllocationSource.
+	Partition func(pod, container, device string) (board, profile string)
 	// Uncertainty says how far a milestone's true time may be away.
 	Uncertainty func(m gpu.Milestone) (time.Duration, bool)
 	// Image returns what is known of the image of a milestone's container.
@@ -98,6 +101,11 @@ func (n *Notes) allocation(p point, holder gpu.Holder) {
 			put(p.Attributes(), AttrHWParent, string(board))
 			p.Attributes().PutInt(AttrMIGInstance, int64(number))
 		}
+	}
+	if n.Partition != nil {
+		board, profile := n.Partition(holder.Key(), holder.Container, device)
+		put(p.Attributes(), AttrHWParent, board)
+		put(p.Attributes(), AttrMIGProfile, profile)
 	}
 }
 

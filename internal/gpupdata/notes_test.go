@@ -51,6 +51,12 @@ func TestNotesChangeNothingElse(t *testing.T) {
 		Instance: func(pod, container, device string) (gpu.DeviceID, int, bool) {
 			return "GPU-9", 7, pod+container+device == "ucamd.com/gpu/0"
 		},
+		Partition: func(_, _, device string) (string, string) {
+			if device == "GPU-1" {
+				return "", ""
+			}
+			return "GPU-9", "1g.10gb"
+		},
 		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
 			return 250 * time.Millisecond, m == gpu.Milestone{Pod: "u", Name: gpu.ContainerStarted, Attempt: 2, Container: "c"}
 		},
@@ -70,7 +76,7 @@ func TestNotesChangeNothingElse(t *testing.T) {
 		for _, m := range rm.ScopeMetrics().At(0).Metrics().All() {
 			points, _ := numberPoints(m)
 			for _, p := range points.All() {
-				for _, key := range []string{AttrAllocationSource, AttrHWParent, AttrMIGInstance, AttrMilestoneUncertainty, AttrImageName, AttrImageTags, AttrImagePresent} {
+				for _, key := range []string{AttrAllocationSource, AttrHWParent, AttrMIGInstance, AttrMIGProfile, AttrMilestoneUncertainty, AttrImageName, AttrImageTags, AttrImagePresent} {
 					if v, ok := p.Attributes().Get(key); ok {
 						notes = append(notes, v.AsRaw())
 					}
@@ -78,7 +84,7 @@ func TestNotesChangeNothingElse(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", "GPU-9", int64(7), 0.25, "c", []any{"1"}, false}, notes)
+	require.Equal(t, []any{"u", "u c GPU-1", "u c amd.com/gpu/0", "GPU-9", int64(7), "1g.10gb", 0.25, "c", []any{"1"}, false}, notes)
 	Annotate(Encode(b), Notes{})
 }
 

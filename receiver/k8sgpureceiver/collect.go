@@ -33,6 +33,7 @@ func (r *nodeReceiver) collect(ctx context.Context) {
 	set := r.desk.book.Set(at)
 	r.lookUpAgain(&set)
 	r.askForEvents()
+	r.desk.askForClaims()
 	r.desk.mu.Unlock()
 	if ctx.Err() != nil {
 		return
@@ -117,6 +118,10 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 		Instance: func(pod, container, device string) (gpu.DeviceID, int, bool) {
 			d, known := set.Instances[allocation.Point{PodUID: pod, Container: container, Device: device}]
 			return d.Board, d.Number, known
+		},
+		Partition: func(pod, container, device string) (board, profile string) {
+			p := set.Partitions[allocation.Point{PodUID: pod, Container: container, Device: device}]
+			return p.Board, p.Profile
 		},
 		Uncertainty: func(m gpu.Milestone) (time.Duration, bool) {
 			if p := passed[m]; p != nil {

@@ -48,6 +48,8 @@ type Config struct {
 	Burst    int     `mapstructure:"kube_api_burst"`
 	// OwnerLookup asks the API server who controls the controller of a pod.
 	OwnerLookup bool `mapstructure:"owner_lookup"`
+	// ClaimLookup asks the API server what the claims of pods gave.
+	ClaimLookup bool `mapstructure:"claim_lookup"`
 	// EventLookup asks the API server for the events of pods that start.
 	EventLookup bool `mapstructure:"event_lookup"`
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
@@ -24,6 +25,8 @@ type desk struct {
 	mu     sync.Mutex // guards what follows
 	book   *allocation.Book
 	synced bool
+	// readClaim asks the API server for a claim, nil if nobody asks.
+	readClaim func(claim.Key)
 }
 
 // events takes the events of a pod.
@@ -69,6 +72,7 @@ func (s *source) Pod(p *pod.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.book.Pod(p, at, s.synced)
+	s.askForClaims()
 }
 
 // Gone takes the end of a pod.

@@ -57,8 +57,9 @@ func everything() *allocation.Set {
 		Milestones: []allocation.Passed{{PodUID: "u", Milestone: pod.Milestone{
 			Name: gpu.ContainerStarted, Attempt: 1, Container: "c", Mark: pod.Mark{At: gpu.Earliest, Source: "watch", Uncertainty: time.Second},
 		}, Image: gpu.Image{Reference: "r/i:1@sha256:0f", Bytes: 1, Told: true}}},
-		Sources:   map[allocation.Point]string{{PodUID: "u", Container: "c", Device: "GPU-1"}: "spec"},
-		Instances: map[allocation.Point]deviceid.Device{{PodUID: "u", Container: "c", Device: "ref"}: {Board: "GPU-3", Number: 7}},
+		Sources:    map[allocation.Point]string{{PodUID: "u", Container: "c", Device: "GPU-1"}: "spec"},
+		Instances:  map[allocation.Point]deviceid.Device{{PodUID: "u", Container: "c", Device: "ref"}: {Board: "GPU-3", Number: 7}},
+		Partitions: map[allocation.Point]allocation.Partition{{PodUID: "u", Container: "c", Device: "ref"}: {Board: "GPU-3", Profile: "1g.10gb"}},
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/metadata"
@@ -42,6 +43,7 @@ type nodeReceiver struct {
 	// owners finds what is above a pod's own controller, nil if nobody asks.
 	owners workload.Owners
 	events *apiserver.Events // nil if nobody asks
+	claims *claim.Store      // under the desk's lock; nil if nobody asks
 	// between is how long after one list of devices the next is asked for.
 	between time.Duration
 	// labels are those of the pods of the newest set, by UID; under the desk's lock.
@@ -64,10 +66,13 @@ func newNodeReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) 
 		between: settleTime, labels: map[string]map[string]string{},
 	}
 	r.known = r.catalog()
+	if cfg.ClaimLookup {
+		r.claims = &claim.Store{}
+	}
 	r.clock = &clock{read: wallClock(), stepped: r.own.steppedBack}
 	r.own.more = r.more
 	r.desk = &desk{own: r.own, now: r.clock.now, book: allocation.New(allocation.Config{
-		Node: cfg.Node, Cluster: cfg.ClusterName, Catalog: r.known, Local: true, Describe: r.describe,
+		Node: cfg.Node, Cluster: cfg.ClusterName, Catalog: r.known, Claims: r.claims, Local: true, Describe: r.describe,
 	})}
 	return r, nil
 }
@@ -147,6 +152,7 @@ func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
 	r.cancel = cancel
 	r.lookUpOwners(ctx)
 	r.lookUpEvents(ctx)
+	r.lookUpClaims(ctx)
 	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
 	return ctx, nil
 }

@@ -20,6 +20,8 @@ const (
 	sourceKubelet   = podsKubelet
 	sourceOwners    = "owners"
 	sourceEvents    = "events"
+	sourceClaims    = "claims"
+	sourceSlices    = "slices"
 )
 
 // podSource tells of the pods of the node until its context ends.

@@ -43,6 +43,7 @@ type telemetry struct {
 	mu         sync.Mutex // guards what follows
 	host       component.Host
 	chosen     string                    // the source of pods
+	others     []string                  // further sources of evidence
 	state      map[string]kubelet.Reason // of each source that was tried
 	failures   map[[2]string]int64
 	sets       map[string]int64
@@ -81,6 +82,13 @@ func (t *telemetry) choose(name string) {
 		t.set.Logger.Info("another source of pods is tried", zap.String("before", t.chosen), zap.String("now", name))
 	}
 	t.chosen = name
+}
+
+// uses says that there are further sources of evidence.
+func (t *telemetry) uses(names ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.others = append(t.others, names...)
 }
 
 // answered says that a source answers.
@@ -195,7 +203,7 @@ func (t *telemetry) resolve(devices []allocation.Unresolved) {
 		t.unresolved[string(d.Why)]++
 		if !t.named[d.Name] && len(t.named) < mostNamed {
 			t.named[d.Name] = true
-			t.set.Logger.Info("a device isn't known well: without a UUID its time is accounted under its name, that of a claim not at all, without a share in equal parts",
+			t.set.Logger.Info("a device isn't known well: without a UUID its time is accounted under its name, without a share in equal parts, that of a claim that can't be read or is an administrator's not at all",
 				zap.String("device", d.Name), zap.String("reason", string(d.Why)))
 		}
 	}
@@ -226,9 +234,10 @@ func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []gpupdata.Source
-	for _, name := range []string{sourceDevices, t.chosen, sourceOwners, sourceEvents} {
+	asked := append([]string{sourceOwners, sourceEvents}, t.others...)
+	for _, name := range append([]string{sourceDevices, t.chosen}, asked...) {
 		reason, known := t.state[name]
-		if asked := name == sourceOwners || name == sourceEvents; name == "" || asked && !known {
+		if name == "" || !known && slices.Contains(asked, name) {
 			continue // those that are asked for single pods only may not have been yet
 		}
 		if !known {

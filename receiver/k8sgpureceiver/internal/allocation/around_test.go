@@ -34,7 +34,7 @@ func TestNodeIsKnownLater(t *testing.T) {
 		return out
 	}
 	require.NotContains(t, told(40), gpu.NodeCreated)
-	around = pod.Around{NodeCreated: at(9), Claims: []pod.Claim{{Allocated: at(29)}}}
+	around = pod.Around{NodeCreated: at(9), Claims: []pod.ClaimTime{{Allocated: at(29)}}}
 	require.Equal(t, at(9), told(50)[gpu.NodeCreated])
 	require.Equal(t, at(29), told(50)[gpu.ClaimAllocated])
 }

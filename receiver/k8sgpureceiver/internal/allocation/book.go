@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
@@ -25,11 +26,12 @@ const (
 	PodNewer       Doubt = "pod_newer"       // the list may be of another pod of this name
 	DevicesChanged Doubt = "devices_changed" // a pod's devices never change: is it another pod?
 	PodUnlisted    Doubt = "pod_unlisted"    // a running pod isn't listed
+	ClaimUnread    Doubt = "claim_unread"    // a claim of a pod couldn't be read yet
 )
 
 // Doubts returns all of them.
 func Doubts() []Doubt {
-	return []Doubt{PodsAway, ListAway, ListUnsettled, PodUnknown, PodNewer, DevicesChanged, PodUnlisted}
+	return []Doubt{PodsAway, ListAway, ListUnsettled, PodUnknown, PodNewer, DevicesChanged, PodUnlisted, ClaimUnread}
 }
 
 // recent is how long before the first sync a pod may have ended for its end to
@@ -40,6 +42,9 @@ const recent = 10 * time.Minute
 type Config struct {
 	Node, Cluster string
 	Catalog       *deviceid.Catalog
+	// Claims is what is known of claims and of what they can give, nil if nobody
+	// asks. Whoever calls the book may write into it.
+	Claims *claim.Store
 	// Local: the pods come from the kubelet, which tells of a pod until its
 	// containers are gone. The API server's object may go first.
 	Local bool
@@ -59,7 +64,7 @@ type Listed struct {
 	Pod       pod.Key
 	Container string
 	Devices   []deviceid.Name
-	Claimed   []deviceid.Name // devices of DRA claims
+	Claimed   []claim.Use // devices of DRA claims
 }
 
 // Book is who holds what. It isn't safe for concurrent use.
@@ -108,6 +113,7 @@ type life struct {
 	// present: the source of pods has it. stale: not since it synced anew.
 	present, stale bool
 	devices        map[string][]deviceid.Name // by container, from lists
+	given          given                      // by claims
 	listedAs       map[string]Listed          // not given to it yet
 	disagrees      bool                       // the newest list has others for it
 	listed         gpu.Time                   // the newest list that had it with them
@@ -197,6 +203,7 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 		return // once ended, it stays so
 	}
 	l.pod, l.news, l.streamed = *p, at, streamed
+	b.readClaims(l)
 	if l.admitted == gpu.NoTime && (b.cfg.Local || p.Started != gpu.NoTime || p.Ran()) {
 		l.admitted = at
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/podtest"
@@ -519,11 +520,11 @@ func TestRecordedLife(t *testing.T) {
 
 func clock(t gpu.Time) string { return time.Unix(0, int64(t)).UTC().Format("04:05.000") }
 
-// TestClaimsAreCounted: two pods share one claim.
+// TestClaimsAreCounted without access to them: two pods share one claim.
 func TestClaimsAreCounted(t *testing.T) {
 	n := newNode(t, true).sync(0)
 	a, b := listed(holder("a", 1)), listed(holder("b", 1))
-	a.Claimed = []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "n/gpu-1"}, {Resource: "gpu.nvidia.com", ID: "n/gpu-2"}}
+	a.Claimed = []claim.Use{use("c", "gpu-1"), use("c", "gpu-2"), {Device: claim.Device{ID: claim.ID{Driver: "nic.example.com", Device: "eth0"}}}}
 	b.Claimed = a.Claimed
 	n.list(10, a, b)
 	s := n.Set(at(10))
@@ -538,7 +539,7 @@ func TestClaimForAnExtendedResource(t *testing.T) {
 	p := holder("a", 1)
 	n.pod(p, 1.5)
 	l := listed(p)
-	l.Claimed = []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "n/gpu-0"}}
+	l.Claimed = []claim.Use{use("c", "gpu-0")}
 	for i := range patience + 2 {
 		n.list(float64(10*(i+1)), l)
 		s := n.Set(at(float64(10 * (i + 1))))

@@ -19,6 +19,7 @@ import (
 const (
 	SourceList        = "podresources"
 	SourceStatus      = "pod_status"  // allocatedResourcesStatus
+	SourceClaim       = "claim"       // a ResourceClaim that the pod uses
 	SourceAnnotation  = "annotation"  // HAMi
 	SourceReservation = "reservation" // KAI, Run:ai
 	SourceSpec        = "spec"        // the request: which device it is, nobody says
@@ -32,8 +33,11 @@ type held struct {
 	container string
 	device    deviceid.Device
 	slots     []string
-	share     float64 // 0: by slots
+	share     float64   // 0: by slots
+	parts     gpu.Slots // of a device that claims share; zero: by slots
 	source    string
+	// parent and profile are those of a MIG instance whose UUID isn't known.
+	parent, profile string
 }
 
 // claims returns what a pod holds, by container and device.
@@ -50,7 +54,7 @@ func (b *Book) claims(l *life) []held {
 	for i := range l.pod.Containers {
 		out = append(out, b.containerClaims(l, &l.pod.Containers[i])...)
 	}
-	if len(out) > 0 {
+	if out = append(out, b.dynamic(l)...); len(out) > 0 {
 		return out
 	}
 	if out = b.reserved(l); len(out) > 0 {
@@ -122,7 +126,7 @@ func firstContainer(p *pod.Pod) string {
 // requested counts the devices of a pod that is listed without any for long: no
 // source says which they are, as of those that only init containers ask for.
 func (b *Book) requested(l *life) []held {
-	if l.pod.Over() || l.bare < patience {
+	if l.pod.Over() || l.bare < patience || l.pod.Extended != "" { // claims serve what it asks for
 		return nil
 	}
 	most, name, container := int64(0), "", ""
@@ -174,6 +178,9 @@ func (b *Book) holds(l *life, container string) bool {
 		}
 	}
 	if b.told(c) != nil {
+		return true
+	}
+	if b.mayGet(l, c) {
 		return true
 	}
 	fraction := len(deviceid.ReservationGroups(l.pod.Labels)) > 0 || l.pod.Annotations[deviceid.AnnotationHAMi] != ""

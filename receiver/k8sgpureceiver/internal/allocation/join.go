@@ -20,13 +20,16 @@ func (b *Book) join() (doubt Doubt) {
 	b.left = nil
 	listed := map[pod.Key]bool{} // with a GPU, or with what a claim gave: an extended resource may be made of claims
 	for _, entry := range b.lists.newest {
-		listed[entry.Pod] = listed[entry.Pod] || len(entry.Devices) > 0 || len(entry.Claimed) > 0
-		if len(entry.Devices) == 0 || b.lists.unsure(entry.Pod) {
+		listed[entry.Pod] = listed[entry.Pod] || len(entry.Devices) > 0 || b.claimsGPU(entry.Claimed)
+		if b.lists.unsure(entry.Pod) {
 			continue
 		}
-		doubt = cmp.Or(doubt, b.credit(entry))
+		doubt = cmp.Or(doubt, b.joinClaimed(&entry))
+		if len(entry.Devices) > 0 {
+			doubt = cmp.Or(doubt, b.credit(entry))
+		}
 	}
-	doubt = cmp.Or(doubt, b.unsettled())
+	doubt = cmp.Or(doubt, b.unsettled(), b.unread())
 	b.bare(listed)
 	doubt = cmp.Or(doubt, b.missing(listed))
 	b.calm()

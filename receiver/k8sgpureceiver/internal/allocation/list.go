@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
@@ -71,10 +72,12 @@ func (b *Book) missNone() {
 func (b *Book) canonical(list []Listed) []Listed {
 	out := make([]Listed, 0, len(list))
 	for _, l := range list {
-		out = append(out, Listed{l.Pod, l.Container, b.gpus(l.Devices), l.Claimed})
+		claimed := slices.Clone(l.Claimed)
+		slices.SortFunc(claimed, compareUses)
+		out = append(out, Listed{l.Pod, l.Container, b.gpus(l.Devices), slices.Compact(claimed)})
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
-		return cmp.Or(comparePlaces(a, b), slices.CompareFunc(a.Devices, b.Devices, compareNames))
+		return cmp.Or(comparePlaces(a, b), slices.CompareFunc(a.Devices, b.Devices, compareNames), slices.CompareFunc(a.Claimed, b.Claimed, compareUses))
 	})
 	return slices.CompactFunc(out, sameListed)
 }
@@ -102,6 +105,11 @@ func compareNames(a, b deviceid.Name) int {
 	return cmp.Or(strings.Compare(a.Resource, b.Resource), strings.Compare(a.ID, b.ID))
 }
 
+func compareUses(a, b claim.Use) int {
+	return cmp.Or(strings.Compare(a.Claim.Namespace, b.Claim.Namespace), strings.Compare(a.Claim.Name, b.Claim.Name),
+		compareDevices(a.Device, b.Device))
+}
+
 func sameListed(a, b Listed) bool {
 	return comparePlaces(a, b) == 0 && slices.Equal(a.Devices, b.Devices) && slices.Equal(a.Claimed, b.Claimed)
 }
@@ -120,7 +128,7 @@ func ambiguous(list []Listed) map[pod.Key]bool {
 
 // differ adds the pods of which two lists, both in order, don't say the same.
 func differ(a, b []Listed, to map[pod.Key]bool) {
-	note := func(l Listed) { to[l.Pod] = to[l.Pod] || len(l.Devices) > 0 }
+	note := func(l Listed) { to[l.Pod] = to[l.Pod] || len(l.Devices) > 0 || len(l.Claimed) > 0 }
 	for len(a) > 0 && len(b) > 0 {
 		switch c := comparePlaces(a[0], b[0]); {
 		case c < 0:
@@ -130,7 +138,7 @@ func differ(a, b []Listed, to map[pod.Key]bool) {
 			note(b[0])
 			b = b[1:]
 		default:
-			if !slices.Equal(a[0].Devices, b[0].Devices) {
+			if !sameListed(a[0], b[0]) {
 				note(a[0])
 				note(b[0])
 			}
@@ -140,19 +148,6 @@ func differ(a, b []Listed, to map[pod.Key]bool) {
 	for _, l := range slices.Concat(a, b) {
 		note(l)
 	}
-}
-
-// claimed returns the devices of DRA claims, each once.
-func (l *lists) claimed() []Unresolved {
-	var out []Unresolved
-	for _, entry := range l.newest {
-		for _, n := range entry.Claimed {
-			if u := (Unresolved{n.String(), deviceid.Claim}); !slices.Contains(out, u) {
-				out = append(out, u)
-			}
-		}
-	}
-	return out
 }
 
 // Unresolved is a device that has no UUID, and why.

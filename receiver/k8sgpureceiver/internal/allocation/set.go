@@ -25,8 +25,12 @@ type Set struct {
 	Availability []gpu.Availability
 	Sources      map[Point]string          // of Allocations
 	Instances    map[Point]deviceid.Device // of those that are of a numbered instance of a known board
+	Partitions   map[Point]Partition
 	Unresolved   []Unresolved
 }
+
+// Partition is a MIG instance whose UUID isn't known: its board and its profile.
+type Partition struct{ Board, Profile string }
 
 // Point names an allocation in a set.
 type Point struct {
@@ -43,9 +47,12 @@ type Passed struct {
 
 // Set returns what is known at a time. It is complete only if both sources are.
 func (b *Book) Set(at gpu.Time) Set {
-	s := Set{Time: at, Sources: map[Point]string{}, Instances: map[Point]deviceid.Device{}, Availability: b.health.availability(at)}
+	s := Set{
+		Time: at, Sources: map[Point]string{}, Instances: map[Point]deviceid.Device{}, Partitions: map[Point]Partition{},
+		Availability: b.health.availability(at),
+	}
 	s.Doubt = b.doubt()
-	s.Unresolved = append(b.lists.claimed(), b.left...)
+	s.Unresolved = append(b.unclaimed(), b.left...)
 	b.endUnseen()
 	b.dropEnds()
 	for _, l := range b.sorted() {
@@ -100,6 +107,9 @@ func (b *Book) addLive(s *Set, l *life) {
 			if h.device.Board != "" {
 				s.Instances[key] = h.device
 			}
+			if h.parent != "" {
+				s.Partitions[key] = Partition{h.parent, h.profile}
+			}
 			if h.device.Why != deviceid.Resolved {
 				s.Unresolved = append(s.Unresolved, Unresolved{h.device.Key(), h.device.Why})
 			}
@@ -148,9 +158,7 @@ func (b *Book) addEnded(s *Set, l *life) {
 
 func (b *Book) addMilestones(s *Set, l *life) {
 	holder := b.describe(l)
-	if b.cfg.Around != nil {
-		l.marks.ObserveAround(&l.pod, b.cfg.Around(&l.pod))
-	}
+	l.marks.ObserveAround(&l.pod, b.around(l))
 	for _, m := range l.marks.Due(s.Time) {
 		s.Milestones = append(s.Milestones, Passed{l.pod.UID, holder, m, b.image(l, &m)})
 	}
@@ -177,6 +185,8 @@ func (b *Book) point(l *life, h held) gpu.Allocation {
 	case !isShared(a.Sharing):
 	case h.share > 0:
 		a.Share = min(h.share, 1)
+	case h.parts != (gpu.Slots{}):
+		a.Slots, a.Share = h.parts, float64(h.parts.N)/float64(h.parts.Of)
 	default:
 		a.Slots = gpu.Slots{N: int64(len(h.slots)), Of: b.slots.of(h.device, h.slots)}
 		a.Slots.N = max(a.Slots.N, 1)

@@ -32,7 +32,7 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 	for _, l := range b.lives {
 		disagrees := l.disagrees
 		l.disagrees = false
-		if !l.live() || b.lists.unsure(l.pod.Key()) || len(b.claims(l)) == 0 {
+		if !l.live() || b.lists.unsure(l.pod.Key()) || len(b.claims(l)) == 0 || l.onlyPromised() {
 			continue
 		}
 		with, is := listed[l.pod.Key()]
@@ -73,4 +73,10 @@ func (b *Book) endListed(l *life) {
 		other := *w
 		b.worries[subject{l.pod.Key(), false}] = &other // what is listed in its place has been doubtful for as long
 	}
+}
+
+// onlyPromised reports whether claims alone say that a pod has something, and no
+// list did yet: it may not be on the node.
+func (l *life) onlyPromised() bool {
+	return len(l.devices) == 0 && len(l.given.grants) > 0 && !l.given.listed
 }

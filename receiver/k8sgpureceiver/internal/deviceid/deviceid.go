@@ -27,9 +27,11 @@ const (
 	UnknownMinor Reason = "unknown_minor" // no NVIDIA device of that minor was found on the node
 	UnknownIndex Reason = "unknown_index" // no NVIDIA device of that index was found on the node
 	UnknownMIG   Reason = "unknown_mig"   // the instance's UUID can't be looked up by its number
-	// Claim: a device of a DRA claim. It isn't accounted: an administrator's
-	// claim, which holds nothing, looks the same.
+	// Claim: a device of a DRA claim that can't be read. It isn't accounted: an
+	// administrator's claim, which holds nothing, looks the same.
 	Claim          Reason = "claim"
+	AdminAccess    Reason = "admin_access"    // of a claim for administration: it holds nothing
+	UnknownDevice  Reason = "unknown_device"  // its driver doesn't publish a device of that name
 	AllocationOnly Reason = "allocation_only" // AMD, Intel: their devices have no activity here, nor a UUID
 	// UnknownShare: which part of the device its holder has, nobody says. The
 	// device itself may be known.
@@ -42,7 +44,8 @@ const (
 // Reasons returns every reason for which a device isn't known well.
 func Reasons() []Reason {
 	return []Reason{
-		UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, Claim, AllocationOnly, UnknownShare, NoReservation, Doubtful,
+		UnknownForm, UnknownMinor, UnknownIndex, UnknownMIG, Claim, AdminAccess, UnknownDevice, AllocationOnly, UnknownShare,
+		NoReservation, Doubtful,
 	}
 }
 

@@ -22,12 +22,15 @@ import (
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelettest"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
 
 const wait, tick = 10 * time.Second, 5 * time.Millisecond
+
+var share = "s1"
 
 func answer(id string) *podresources.ListPodResourcesResponse {
 	device := func(node int64) *podresources.ContainerDevices {
@@ -38,8 +41,8 @@ func answer(id string) *podresources.ListPodResourcesResponse {
 	}
 	return &podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{{
 		Name: "train-0", Namespace: "ml-team", Containers: []*podresources.ContainerResources{
-			{Name: "trainer", Devices: []*podresources.ContainerDevices{device(0), device(1)}}, {Name: "logger", DynamicResources: []*podresources.DynamicResource{{ClaimResources: []*podresources.ClaimResource{
-				{DriverName: "gpu.nvidia.com", PoolName: "node", DeviceName: "gpu-1"}, {DriverName: "nic.example.com", DeviceName: "eth0"},
+			{Name: "trainer", Devices: []*podresources.ContainerDevices{device(0), device(1)}}, {Name: "logger", DynamicResources: []*podresources.DynamicResource{{ClaimName: "c", ClaimNamespace: "ml-team", ClaimResources: []*podresources.ClaimResource{
+				{DriverName: "gpu.nvidia.com", PoolName: "node", DeviceName: "gpu-1", ShareId: &share}, {DriverName: "nic.example.com", DeviceName: "eth0"},
 			}}}},
 		},
 	}}}
@@ -58,12 +61,15 @@ func TestListDevices(t *testing.T) {
 	k.Answer(answer("GPU-a"), nil)
 	k.Offer(&podresources.ContainerDevices{ResourceName: "nvidia.com/gpu", DeviceIds: []string{"GPU-a", "GPU-b"}})
 	d := newDevices(t, k.Socket)
-	key := pod.Key{Namespace: "ml-team", Name: "train-0"}
+	key, claimed := pod.Key{Namespace: "ml-team", Name: "train-0"}, claim.Key{Namespace: "ml-team", Name: "c"}
 	a, b := deviceid.Name{Resource: "nvidia.com/gpu", ID: "GPU-a"}, deviceid.Name{Resource: "nvidia.com/gpu", ID: "GPU-b"}
 	got, err := d.List(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []allocation.Listed{
-		{Pod: key, Container: "trainer", Devices: []deviceid.Name{a, a}}, {Pod: key, Container: "logger", Claimed: []deviceid.Name{{Resource: "gpu.nvidia.com", ID: "node/gpu-1"}}},
+		{Pod: key, Container: "trainer", Devices: []deviceid.Name{a, a}}, {Pod: key, Container: "logger", Claimed: []claim.Use{
+			{Claim: claimed, Device: claim.Device{ID: claim.ID{Driver: "gpu.nvidia.com", Pool: "node", Device: "gpu-1"}, Share: share}},
+			{Claim: claimed, Device: claim.Device{ID: claim.ID{Driver: "nic.example.com", Device: "eth0"}}},
+		}},
 	}, got, "once for each NUMA node")
 	all, err := d.Allocatable(t.Context())
 	require.NoError(t, err)

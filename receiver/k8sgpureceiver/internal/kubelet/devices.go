@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -16,6 +15,7 @@ import (
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/claim"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
@@ -97,15 +97,15 @@ func listed(answer *podresources.ListPodResourcesResponse) []allocation.Listed {
 	return out
 }
 
-// claimed returns the GPUs that a container has by DRA claims, which are known
-// by the names of their drivers. CDI ids name the wrong devices.
-func claimed(c *podresources.ContainerResources) []deviceid.Name {
-	var out []deviceid.Name
-	for _, claim := range c.GetDynamicResources() {
-		for _, d := range claim.GetClaimResources() {
-			if strings.HasPrefix(d.GetDriverName(), "gpu.") {
-				out = append(out, deviceid.Name{Resource: d.GetDriverName(), ID: d.GetPoolName() + "/" + d.GetDeviceName()})
-			}
+// claimed returns the devices that a container has by DRA claims, of any kind.
+// Their CDI ids name the wrong devices.
+func claimed(c *podresources.ContainerResources) []claim.Use {
+	var out []claim.Use
+	for _, of := range c.GetDynamicResources() {
+		key := claim.Key{Namespace: of.GetClaimNamespace(), Name: of.GetClaimName()}
+		for _, d := range of.GetClaimResources() {
+			id := claim.ID{Driver: d.GetDriverName(), Pool: d.GetPoolName(), Device: d.GetDeviceName()}
+			out = append(out, claim.Use{Claim: key, Device: claim.Device{ID: id, Share: d.GetShareId()}})
 		}
 	}
 	return out

@@ -11,11 +11,11 @@ type Around struct {
 	// nobody tells.
 	NodeCreated gpu.Time
 	// Claims are all resource claims of the pod; nil, unless all are known.
-	Claims []Claim
+	Claims []ClaimTime
 }
 
-// Claim is a resource claim of a pod.
-type Claim struct {
+// ClaimTime is when a resource claim of a pod was allocated.
+type ClaimTime struct {
 	// Allocated is status.allocation.allocationTimestamp, NoTime if there is none:
 	// the scheduler doesn't always write it, and nothing else in a claim is dated.
 	Allocated gpu.Time
@@ -27,7 +27,9 @@ func (m *Milestones) ObserveAround(p *Pod, a Around) {
 	if p.Created == gpu.NoTime || !p.Scheduled.True {
 		return // a claim may be allocated for nothing, and a node made for another
 	}
-	m.within(p, gpu.NodeCreated, a.NodeCreated, SourceAPI)
+	if a.NodeCreated > p.Created { // in the same second nobody waited for it
+		m.within(p, gpu.NodeCreated, a.NodeCreated, SourceAPI)
+	}
 	last := gpu.NoTime
 	for _, c := range a.Claims {
 		if c.Allocated == gpu.NoTime {
@@ -43,7 +45,7 @@ func (m *Milestones) ObserveAround(p *Pod, a Around) {
 // start: a node that runs for long, a claim that others use, an object that was
 // made anew.
 func (m *Milestones) within(p *Pod, name gpu.MilestoneName, at gpu.Time, source string) {
-	if at > p.Created && at <= p.Scheduled.At.Add(Resolution+outOfOrder) {
+	if at >= p.Created && at <= p.Scheduled.At.Add(Resolution+outOfOrder) {
 		m.latch(name, 0, "", Mark{at, source, Resolution})
 	}
 }

@@ -50,10 +50,10 @@ func TestNodeIsCreatedForAPod(t *testing.T) {
 }
 
 func TestClaimsAreAllocated(t *testing.T) {
-	claims := func(times ...float64) []Claim {
-		var out []Claim
+	claims := func(times ...float64) []ClaimTime {
+		var out []ClaimTime
 		for _, s := range times {
-			c := Claim{}
+			c := ClaimTime{}
 			if s > 0 {
 				c.Allocated = at(s)
 			}
@@ -62,7 +62,7 @@ func TestClaimsAreAllocated(t *testing.T) {
 		return out
 	}
 	for name, test := range map[string]struct {
-		claims []Claim
+		claims []ClaimTime
 		want   gpu.Time
 	}{
 		"none":                       {nil, gpu.NoTime},
@@ -85,7 +85,7 @@ func TestClaimsAreAllocated(t *testing.T) {
 // TestNodeThenClaim: a claim isn't allocated before its node is there, whatever
 // the clocks say.
 func TestNodeThenClaim(t *testing.T) {
-	got := around(Around{NodeCreated: at(60), Claims: []Claim{{at(58)}}}, nil)
+	got := around(Around{NodeCreated: at(60), Claims: []ClaimTime{{at(58)}}}, nil)
 	require.Equal(t, map[gpu.MilestoneName]Mark{
 		gpu.NodeCreated:    {at(60), SourceAPI, Resolution},
 		gpu.ClaimAllocated: {at(60), SourceScheduler, at(60).Sub(at(58))},

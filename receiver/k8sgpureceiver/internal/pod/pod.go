@@ -44,6 +44,10 @@ type Pod struct {
 	SandboxReady Condition
 	Ready        Condition
 
+	// Extended is the claim that serves its extended resources, "" if device
+	// plugins do.
+	Extended string
+
 	Containers []Container // init containers first, in their order
 	Volumes    []Volume
 }
@@ -92,6 +96,7 @@ type Container struct {
 	Image   string
 	// Requests are the extended resources that it asks for, by name.
 	Requests map[string]int64
+	Claims   []Claim // that it uses
 	Devices  []Device
 	Mounts   []Mount // of Pod.Volumes
 

@@ -61,6 +61,7 @@ func Read(p *corev1.Pod) Pod {
 	}
 	readConditions(&out, p.Status.Conditions)
 	readContainers(&out, p)
+	readClaims(&out, p)
 	return out
 }
 
