@@ -196,11 +196,18 @@ func plainPoints(t *testing.T, md pmetric.Metrics, name string) (out []plainPoin
 		require.True(t, ok)
 		for _, p := range points.All() {
 			out = append(out, plainPoint{
-				p.Attributes().AsRaw(), gpu.Time(p.StartTimestamp()), gpu.Time(p.Timestamp()), p.DoubleValue(),
+				p.Attributes().AsRaw(), gpu.Time(p.StartTimestamp()), gpu.Time(p.Timestamp()), value(p),
 			})
 		}
 	}
 	return out
+}
+
+func value(p pmetric.NumberDataPoint) float64 {
+	if p.ValueType() == pmetric.NumberDataPointValueTypeInt {
+		return float64(p.IntValue())
+	}
+	return p.DoubleValue()
 }
 
 func TestEncodeDerivedPoints(t *testing.T) {

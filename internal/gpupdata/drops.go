@@ -22,6 +22,7 @@ const (
 	DropOutOfRange      DropReason = "out_of_range"     // infinite, negative, or outside the unit's range
 	DropUnsupportedType DropReason = "unsupported_type" // of another metric type or temporality
 	DropDerived         DropReason = "derived"          // one of our own outputs, as an input
+	DropNoNode          DropReason = "no_node"          // DecodeCluster only: names no node
 	DropUnknownState    DropReason = "unknown_state"    // DecodeDerived only: gpu.state, its qualifiers, gpu.attribution
 )
 

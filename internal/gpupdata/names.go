@@ -39,6 +39,14 @@ const (
 	MetricSourceUp        = "gpu.source.up"
 )
 
+// The metrics that describe nodes and what is asked for. The ledger doesn't
+// read them.
+const (
+	MetricNodeCapacity    = "gpu.node.capacity"
+	MetricNodeAllocatable = "gpu.node.allocatable"
+	MetricDemandPending   = "gpu.demand.pending"
+)
+
 // The derived metrics: what the ledger publishes.
 const (
 	MetricTime           = "gpu.time"
@@ -119,6 +127,18 @@ const (
 	AttrImagePresent = "gpu.image.present" // a bool
 
 	AttrMetricOverflow = "otel.metric.overflow"
+)
+
+// The attributes of nodes and of demand.
+const (
+	AttrHostType       = "host.type"
+	AttrRegion         = "cloud.region"
+	AttrZone           = "cloud.availability_zone"
+	AttrCapacityType   = "gpu.capacity_type"
+	NodeLabelPrefix    = "k8s.node.label." // followed by the label's name
+	AttrDemandResource = "gpu.demand.resource"
+	AttrDemandReason   = "gpu.demand.reason"
+	AttrDemandAge      = "gpu.demand.age"
 )
 
 // The attributes of derived points.

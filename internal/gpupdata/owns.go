@@ -6,6 +6,10 @@ package gpupdata
 // Owns reports whether a metric of this name has a meaning in the contract
 // already, so that it can't be an application's.
 func Owns(metric string) bool {
+	switch metric {
+	case MetricNodeCapacity, MetricNodeAllocatable, MetricDemandPending: // they pass the ledger
+		return true
+	}
 	if _, input := families[metric]; input {
 		return true
 	}
