@@ -31,6 +31,7 @@ func (r *nodeReceiver) collect(ctx context.Context) {
 	r.desk.mu.Lock()
 	clear(r.labels)
 	set := r.desk.book.Set(at)
+	set.Availability = r.standing(&set)
 	r.lookUpAgain(&set)
 	r.askForEvents()
 	r.desk.askForClaims()

@@ -50,6 +50,8 @@ type Config struct {
 	OwnerLookup bool `mapstructure:"owner_lookup"`
 	// ClaimLookup asks the API server what the claims of pods gave.
 	ClaimLookup bool `mapstructure:"claim_lookup"`
+	// NodeLookup asks the API server whether the node takes pods.
+	NodeLookup bool `mapstructure:"node_lookup"`
 	// EventLookup asks the API server for the events of pods that start.
 	EventLookup bool `mapstructure:"event_lookup"`
 
@@ -61,6 +63,8 @@ type Config struct {
 	// StorageLabel is the pod's label that says where its model comes from.
 	StorageLabel string   `mapstructure:"storage_label"`
 	PodLabels    []string `mapstructure:"pod_labels"`
+	// NodeTaints are begins of keys of taints that put a node out of service.
+	NodeTaints []string `mapstructure:"node_taints"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}

@@ -24,6 +24,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/deviceid"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/kubelet"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/metadata"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/procfs"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/workload"
@@ -40,6 +41,7 @@ type nodeReceiver struct {
 	devices *kubelet.Devices
 	rules   workload.Rules
 	known   *deviceid.Catalog // under the desk's lock
+	node    *node.Node        // under the desk's lock; nil if it isn't known
 	// owners finds what is above a pod's own controller, nil if nobody asks.
 	owners workload.Owners
 	events *apiserver.Events // nil if nobody asks
@@ -153,6 +155,7 @@ func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
 	r.lookUpOwners(ctx)
 	r.lookUpEvents(ctx)
 	r.lookUpClaims(ctx)
+	r.lookUpNode(ctx)
 	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
 	return ctx, nil
 }

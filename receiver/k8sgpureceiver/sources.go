@@ -22,6 +22,7 @@ const (
 	sourceEvents    = "events"
 	sourceClaims    = "claims"
 	sourceSlices    = "slices"
+	sourceNodes     = "nodes"
 )
 
 // podSource tells of the pods of the node until its context ends.

@@ -147,3 +147,14 @@ func (s *Store) GPUs() []Offer {
 	}
 	return out
 }
+
+// Board names the physical device: itself, or the one that it is a part of.
+func (o *Offer) Board() string {
+	switch {
+	case o.Parent != "":
+		return o.Parent
+	case o.UUID != "":
+		return o.UUID
+	}
+	return o.String()
+}

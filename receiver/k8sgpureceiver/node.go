@@ -1,0 +1,65 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
+)
+
+// nodeDesk is where news of the own node arrive.
+type nodeDesk struct{ *nodeReceiver }
+
+var _ apiserver.NodeSink = nodeDesk{}
+
+// Node takes the node as it is now.
+func (d nodeDesk) Node(n *node.Node) { d.set(n) }
+
+// NodeGone takes that the API server has no such node.
+func (d nodeDesk) NodeGone(string) { d.set(nil) }
+
+// NodesSynced takes that the node is watched.
+func (d nodeDesk) NodesSynced() { d.own.answered(sourceNodes) }
+
+// NodesLost takes that the node can't be watched. What was known stays.
+func (d nodeDesk) NodesLost(err error) { d.own.failed(sourceNodes, err) }
+
+func (d nodeDesk) set(n *node.Node) {
+	d.desk.mu.Lock()
+	defer d.desk.mu.Unlock()
+	d.node = n
+}
+
+// lookUpNode begins to watch the node, if that is wanted and possible.
+func (r *nodeReceiver) lookUpNode(ctx context.Context) {
+	if !r.cfg.NodeLookup {
+		return
+	}
+	r.own.uses(sourceNodes)
+	client, err := apiserver.New(r.cfg.api())
+	if err != nil {
+		r.own.failed(sourceNodes, err)
+		return
+	}
+	r.done.Go(func() { apiserver.WatchNodes(ctx, client, r.cfg.Node, nodeDesk{r}) })
+}
+
+// standing returns which devices can be given to pods, by all that is known. The
+// caller holds the desk's lock.
+func (r *nodeReceiver) standing(set *allocation.Set) []gpu.Availability {
+	s := node.Standing{Time: set.Time, Plugins: set.Availability, Boards: slices.Collect(maps.Values(r.known.Minors))}
+	if r.claims != nil {
+		s.Offers = r.claims.GPUs()
+	}
+	if r.node != nil {
+		s.Known, s.Closed = true, r.node.Closed(r.cfg.NodeTaints)
+	}
+	return s.Availability()
+}

@@ -1,0 +1,57 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package k8sgpureceiver
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+func nodeList(nodes ...corev1.Node) corev1.NodeList {
+	return corev1.NodeList{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}, ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: nodes,
+	}
+}
+
+// TestNodeOutOfService: nobody can get a device of a node that is cordoned.
+func TestNodeOutOfService(t *testing.T) {
+	cordoned := corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "gpu-node-0"}, Spec: corev1.NodeSpec{Unschedulable: true},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+	startAPI(t, &apiServer{objects: map[string]any{"/api/v1/nodes": nodeList(cordoned)}})
+	r := newRig(t, func(c *Config) { c.NodeLookup, c.AuthType = true, "kubeConfig" })
+	r.kubelet.Answer(&podresources.ListPodResourcesResponse{}, nil)
+	r.kubelet.Offer(&podresources.ContainerDevices{ResourceName: "nvidia.com/gpu", DeviceIds: []string{recordedGPU}})
+	r.kubelet.Start(t)
+	var b gpu.Batch
+	require.Eventually(t, func() bool {
+		b, _ = r.batch()
+		return len(b.Availability) == 1 && !b.Availability[0].Available
+	}, wait, tick)
+	require.EqualValues(t, recordedGPU, b.Availability[0].Device)
+	require.Equal(t, gpu.ReasonNode, b.Availability[0].Reason)
+	_, md := r.batch()
+	require.Equal(t, "up", sources(md)[sourceNodes])
+
+	nodeDesk{r.nodeReceiver}.NodeGone("gpu-node-0")
+	b, _ = r.batch()
+	require.True(t, b.Availability[0].Available, "nobody knows of the node")
+}
+
+// TestLookUpsOutsideOfACluster are told, and nothing stops for them.
+func TestLookUpsOutsideOfACluster(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	r := newRig(t, func(c *Config) { c.ClaimLookup, c.NodeLookup, c.EventLookup = true, true, true })
+	for _, name := range []string{sourceClaims, sourceSlices, sourceNodes, sourceEvents} {
+		require.EqualValues(t, 1, r.own.read(0).SourceFailures[[2]string{name, "disconnected"}], name)
+	}
+	r.batch()
+}
