@@ -21,7 +21,8 @@ import (
 
 // Values of Config.Mode and Config.Pods.
 const (
-	modeNode = "node"
+	modeNode    = "node"
+	modeCluster = "cluster"
 
 	podsAuto      = "auto"
 	podsAPI       = "pods_api"
@@ -65,6 +66,8 @@ type Config struct {
 	PodLabels    []string `mapstructure:"pod_labels"`
 	// NodeTaints are begins of keys of taints that put a node out of service.
 	NodeTaints []string `mapstructure:"node_taints"`
+	// NodeLabels are labels of nodes that go along with their accounts.
+	NodeLabels []string `mapstructure:"node_labels"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -88,8 +91,9 @@ var (
 // Validate checks all keys.
 func (c *Config) Validate() error {
 	return errors.Join(
-		c.validateMode(),
-		accept("node", c.Node, c.Node != "", "the name of this node, as ${env:K8S_NODE_NAME}"),
+		oneOf("mode", c.Mode, modeNode, modeCluster),
+		accept("node", c.Node, c.Node != "" || c.Mode == modeCluster, "the name of this node, as ${env:K8S_NODE_NAME}"),
+		accept("node_labels", c.NodeLabels, len(c.NodeLabels) == 0 || c.Mode == modeCluster, "none, or mode cluster"),
 		within("collection_interval", c.CollectionInterval, time.Second, time.Hour),
 		within("timeout", c.Timeout, time.Millisecond, c.CollectionInterval),
 		accept("pod_resources_socket", c.PodResourcesSocket, isPath(c.PodResourcesSocket), "the path of a socket"),
@@ -103,13 +107,6 @@ func (c *Config) Validate() error {
 		c.validateKubelet(),
 		c.validateResources(),
 	)
-}
-
-func (c *Config) validateMode() error {
-	if c.Mode == "cluster" {
-		return errors.New("mode: \"cluster\" is not accepted yet: set node, in a collector on each GPU node")
-	}
-	return oneOf("mode", c.Mode, modeNode)
 }
 
 func (c *Config) validateKubelet() error {

@@ -23,14 +23,17 @@ func validConfig() *Config {
 
 func TestDefaultsNeedOnlyTheNode(t *testing.T) {
 	require.NoError(t, validConfig().Validate())
+	cluster := createDefaultConfig().(*Config)
+	cluster.Mode, cluster.NodeLabels = modeCluster, []string{"team"}
+	require.NoError(t, cluster.Validate())
 	require.ErrorContains(t, createDefaultConfig().(*Config).Validate(), `node: "" is not accepted: set the name of this node, as ${env:K8S_NODE_NAME}`)
 	require.NoError(t, componenttest.CheckConfigStruct(createDefaultConfig()))
 }
 
 func TestConfigIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
-		`mode: "cluster" is not accepted yet: set node`:                               func(c *Config) { c.Mode = "cluster" },
-		`mode: "pod" is not accepted: set node`:                                       func(c *Config) { c.Mode = "pod" },
+		`mode: "pod" is not accepted: set node, cluster`:                              func(c *Config) { c.Mode = "pod" },
+		`node_labels: [team] is not accepted: set none, or mode cluster`:              func(c *Config) { c.NodeLabels = []string{"team"} },
 		`collection_interval: 1ms is not accepted: set 1s to 1h0m0s`:                  func(c *Config) { c.CollectionInterval = time.Millisecond },
 		`timeout: 11s is not accepted: set 1ms to 10s`:                                func(c *Config) { c.Timeout = 11 * time.Second },
 		`pod_resources_socket: "unix:///x" is not accepted: set the path of a socket`: func(c *Config) { c.PodResourcesSocket = "unix:///x" },

@@ -53,5 +53,8 @@ func createDefaultConfig() component.Config {
 func createMetrics(
 	_ context.Context, set receiver.Settings, cfg component.Config, next consumer.Metrics,
 ) (receiver.Metrics, error) {
+	if cfg.(*Config).Mode == modeCluster {
+		return newClusterReceiver(set, cfg.(*Config), next)
+	}
 	return newNodeReceiver(set, cfg.(*Config), next)
 }

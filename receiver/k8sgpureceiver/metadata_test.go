@@ -71,6 +71,12 @@ func TestMetadataOfMetrics(t *testing.T) {
 	r.own.choose(sourcePodsAPI)
 	r.own.failed(sourceDevices, status.Error(codes.Unavailable, ""))
 	md := r.encode(everything())
+	gpupdata.EncodeNodes([]gpu.Node{{
+		Name: "n", Cluster: "c", Time: gpu.Earliest, Capacity: 1, HostType: "h", Region: "r", Zone: "z", CapacityType: gpu.CapacitySpot, Labels: map[string]string{"a": "b"},
+	}}, md)
+	gpupdata.EncodeDemand([]gpu.Demand{{
+		Cluster: "c", Namespace: "ns", Time: gpu.Earliest, Resource: "nvidia.com/gpu", Reason: gpu.DemandGated, Age: gpu.DemandOverHour,
+	}}, md)
 	file := loadMetadata(t)
 	seen, outer := map[string]bool{}, map[string]bool{}
 	for _, rm := range md.ResourceMetrics().All() {
@@ -87,7 +93,7 @@ func TestMetadataOfMetrics(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(file.Metrics)), slices.Collect(maps.Keys(seen)))
-	for _, name := range []string{"k8s.cluster.name", "k8s.node.name", "k8s.pod.uid", "k8s.pod.ip", "k8s.container.name", "gpu.workload.class"} {
+	for _, name := range []string{"k8s.cluster.name", "k8s.node.name", "k8s.pod.uid", "k8s.pod.ip", "k8s.container.name", "gpu.workload.class", "host.type", "cloud.region", "cloud.availability_zone", "gpu.capacity_type"} {
 		require.Contains(t, outer, name)
 	}
 }
@@ -166,6 +172,17 @@ func TestNamesAreWrittenDown(t *testing.T) {
 		reasons = append(reasons, string(r))
 	}
 	require.Equal(t, reasons, file.Attributes["gpu.source.reason"].Enum)
+	var why, ages []string
+	for _, r := range gpu.DemandReasons() {
+		why = append(why, string(r))
+		require.Contains(t, readme, "`"+string(r)+"`")
+	}
+	for _, a := range gpu.DemandAges() {
+		ages = append(ages, string(a))
+		require.Contains(t, readme, "`"+string(a)+"`")
+	}
+	require.Equal(t, why, file.Attributes["gpu.demand.reason"].Enum)
+	require.Equal(t, ages, file.Attributes["gpu.demand.age"].Enum)
 	for _, r := range deviceid.Reasons() {
 		outcomes = append(outcomes, string(r))
 	}

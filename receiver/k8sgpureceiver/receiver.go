@@ -136,7 +136,7 @@ func (r *nodeReceiver) Start(_ context.Context, host component.Host) error { //n
 	if err != nil {
 		return err
 	}
-	r.done.Go(func() { r.collectEvery(ctx, r.cfg.CollectionInterval) })
+	r.done.Go(func() { every(ctx, r.cfg.CollectionInterval, r.collect) })
 	return nil
 }
 
@@ -206,11 +206,12 @@ func (r *nodeReceiver) Shutdown(context.Context) error {
 	return errors.Join(r.devices.Close(), r.own.stop())
 }
 
-func (r *nodeReceiver) collectEvery(ctx context.Context, interval time.Duration) {
+// every collects at once, and at each interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, collect func(context.Context)) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		r.collect(ctx)
+		collect(ctx)
 		select {
 		case <-ctx.Done():
 			return

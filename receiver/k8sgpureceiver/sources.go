@@ -23,6 +23,7 @@ const (
 	sourceClaims    = "claims"
 	sourceSlices    = "slices"
 	sourceNodes     = "nodes"
+	sourcePending   = "pending_pods"
 )
 
 // podSource tells of the pods of the node until its context ends.

@@ -42,6 +42,7 @@ type telemetry struct {
 
 	mu         sync.Mutex // guards what follows
 	host       component.Host
+	base       []string                  // the sources that there always are
 	chosen     string                    // the source of pods
 	others     []string                  // further sources of evidence
 	state      map[string]kubelet.Reason // of each source that was tried
@@ -60,7 +61,7 @@ type telemetry struct {
 func newTelemetry(set component.TelemetrySettings) *telemetry {
 	return &telemetry{
 		set: set, state: map[string]kubelet.Reason{}, failures: map[[2]string]int64{}, sets: map[string]int64{},
-		unresolved: map[string]int64{}, named: map[string]bool{},
+		unresolved: map[string]int64{}, named: map[string]bool{}, base: []string{sourceDevices},
 	}
 }
 
@@ -157,30 +158,47 @@ func (t *telemetry) collected(set *allocation.Set) {
 	if set.Doubt == allocation.Certain {
 		t.resolve(set.Unresolved)
 	}
-	t.report(set.Doubt)
+	t.judge(set.Doubt)
 }
 
-// report reports the component's status on change: a source is away for as long
-// as a restart doesn't take. The caller holds the lock.
-func (t *telemetry) report(doubt allocation.Doubt) {
+// judge reports the component's status: a source is away for as long as a
+// restart doesn't take. The caller holds the lock.
+func (t *telemetry) judge(doubt allocation.Doubt) {
 	unknown := doubt == allocation.PodsAway || doubt == allocation.ListAway
 	if unknown || t.silent() {
 		t.away++
 	} else {
 		t.away = 0
 	}
-	unhealthy := t.away >= patience
-	if t.reported && unhealthy == t.unhealthy || t.away > 0 && !unhealthy {
+	if t.away > 0 && t.away < patience {
+		return
+	}
+	var why error
+	switch {
+	case t.away > 0 && unknown:
+		why = fmt.Errorf("who holds the GPUs isn't known: %s (%s)", doubt, t.standing())
+	case t.away > 0:
+		why = fmt.Errorf("a source gives no answer (%s)", t.standing())
+	}
+	t.reportLocked(why)
+}
+
+// report reports the component's status on change: nil is well.
+func (t *telemetry) report(why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reportLocked(why)
+}
+
+func (t *telemetry) reportLocked(why error) {
+	unhealthy := why != nil
+	if t.reported && unhealthy == t.unhealthy {
 		return
 	}
 	t.reported, t.unhealthy = true, unhealthy
 	event := componentstatus.NewEvent(componentstatus.StatusOK)
 	if unhealthy {
-		what := "a source gives no answer"
-		if unknown {
-			what = "who holds the GPUs isn't known: " + string(doubt)
-		}
-		event = componentstatus.NewRecoverableErrorEvent(fmt.Errorf("%s (%s)", what, t.standing()))
+		event = componentstatus.NewRecoverableErrorEvent(why)
 	}
 	componentstatus.ReportStatus(t.host, event)
 }
@@ -194,6 +212,21 @@ func (t *telemetry) silent() bool {
 		}
 	}
 	return false
+}
+
+// up reports whether a source answers.
+func (t *telemetry) up(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	reason, known := t.state[name]
+	return known && reason == kubelet.Connected
+}
+
+// standings returns how the sources stand, as text.
+func (t *telemetry) standings() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.standing()
 }
 
 // resolve counts the devices of a set that aren't known well, and names each once.
@@ -226,7 +259,10 @@ func (t *telemetry) standing() string {
 		}
 		states = append(states, fmt.Sprintf("%s: %s", name, state))
 	}
-	return strings.Join(append(states, "pods from "+t.chosen), "; ")
+	if t.chosen != "" {
+		states = append(states, "pods from "+t.chosen)
+	}
+	return strings.Join(states, "; ")
 }
 
 // sources returns how the sources in use stand, for the batch of a time.
@@ -235,7 +271,7 @@ func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source
 	defer t.mu.Unlock()
 	var out []gpupdata.Source
 	asked := append([]string{sourceOwners, sourceEvents}, t.others...)
-	for _, name := range append([]string{sourceDevices, t.chosen}, asked...) {
+	for _, name := range slices.Concat(t.base, []string{t.chosen}, asked) {
 		reason, known := t.state[name]
 		if name == "" || !known && slices.Contains(asked, name) {
 			continue // those that are asked for single pods only may not have been yet

@@ -41,6 +41,8 @@ type Claim struct {
 	Key
 	Allocated gpu.Time // NoTime: not told
 	Grants    []Grant
+	// Wants is what it asks for, by device class, of classes of GPUs.
+	Wants map[string]int64
 	// Pods are the UIDs of those that it is reserved for.
 	Pods []string
 	// Groups: it is reserved for groups of pods as well, which aren't named.
@@ -59,6 +61,12 @@ type Grant struct {
 
 // ReservedFor reports whether a pod may use the claim.
 func (c *Claim) ReservedFor(podUID string) bool { return c.Groups || slices.Contains(c.Pods, podUID) }
+
+// isGPUClass reports whether a device class is one of GPUs, by its name: what its
+// selectors mean, nobody but the scheduler knows.
+func isGPUClass(name string) bool {
+	return strings.Contains(name, "gpu") || strings.HasPrefix(name, "mig.")
+}
 
 // Find returns the grant of a device.
 func (c *Claim) Find(d Device) (Grant, bool) {

@@ -101,6 +101,7 @@ func TestGenerations(t *testing.T) {
 	_, ok := s.Offer(device("gpu-9"))
 	require.False(t, ok, "of the older generation")
 	require.Len(t, s.GPUs(), 7)
+	require.Equal(t, "node-1", s.GPUs()[0].Node)
 	s.PutSlice(Slice{Name: "whole", Pool: Pool{"gpu.nvidia.com", "node-1"}, Generation: 3, Offers: []Offer{{ID: device("gpu-7"), UUID: uuid("07")}}})
 	o, ok := s.Offer(device("gpu-0"))
 	require.True(t, ok)
@@ -126,4 +127,19 @@ func TestKeep(t *testing.T) {
 	require.False(t, ok)
 	_, ok = s.Get(b)
 	require.True(t, ok)
+}
+
+func TestWants(t *testing.T) {
+	yes := true
+	exactly := func(class string, mode resourcev1.DeviceAllocationMode, n int64, admin *bool) resourcev1.DeviceRequest {
+		return resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: class, AllocationMode: mode, Count: n, AdminAccess: admin}}
+	}
+	c := Read(&resourcev1.ResourceClaim{Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{
+		exactly("gpu.nvidia.com", resourcev1.DeviceAllocationModeExactCount, 2, nil), exactly("gpu.nvidia.com", "", 0, nil),
+		exactly("gpu.nvidia.com", resourcev1.DeviceAllocationModeAll, 0, &yes), exactly("mig.nvidia.com", resourcev1.DeviceAllocationModeAll, 0, nil),
+		exactly("nic.example.com", "", 4, nil),
+		{},
+		{FirstAvailable: []resourcev1.DeviceSubRequest{{DeviceClassName: "big-gpu", Count: 3}, {DeviceClassName: "small-gpu", Count: 9}}},
+	}}}})
+	require.Equal(t, map[string]int64{"gpu.nvidia.com": 3, "mig.nvidia.com": 1, "big-gpu": 3}, c.Wants)
 }

@@ -4,6 +4,7 @@
 package claim
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -23,6 +24,14 @@ func Read(c *resourcev1.ResourceClaim) Claim {
 			out.Groups = true
 		}
 	}
+	for i := range c.Spec.Devices.Requests {
+		if class, n := readRequest(&c.Spec.Devices.Requests[i]); n > 0 && isGPUClass(class) {
+			if out.Wants == nil {
+				out.Wants = map[string]int64{}
+			}
+			out.Wants[class] += n
+		}
+	}
 	allocation := c.Status.Allocation
 	if allocation == nil {
 		return out
@@ -34,6 +43,26 @@ func Read(c *resourcev1.ResourceClaim) Claim {
 		out.Grants = append(out.Grants, readGrant(&allocation.Devices.Results[i]))
 	}
 	return out
+}
+
+// readRequest returns the class that a request asks for, of alternatives the one
+// that is preferred, and how many devices: one if it takes all that fit.
+// Administrators ask for nothing.
+func readRequest(r *resourcev1.DeviceRequest) (class string, n int64) {
+	mode := resourcev1.DeviceAllocationModeExactCount
+	switch {
+	case r.Exactly != nil && r.Exactly.AdminAccess != nil && *r.Exactly.AdminAccess:
+		return "", 0
+	case r.Exactly != nil:
+		class, mode, n = r.Exactly.DeviceClassName, r.Exactly.AllocationMode, r.Exactly.Count
+	case len(r.FirstAvailable) > 0:
+		first := &r.FirstAvailable[0]
+		class, mode, n = first.DeviceClassName, first.AllocationMode, first.Count
+	}
+	if mode == resourcev1.DeviceAllocationModeAll || n <= 0 {
+		n = 1
+	}
+	return class, min(n, 1<<31)
 }
 
 func readGrant(r *resourcev1.DeviceRequestAllocationResult) Grant {
@@ -57,7 +86,11 @@ func ReadSlice(s *resourcev1.ResourceSlice) Slice {
 		Offers: make([]Offer, 0, len(s.Spec.Devices)),
 	}
 	for i := range s.Spec.Devices {
-		out.Offers = append(out.Offers, readOffer(&s.Spec.Devices[i], out.Pool))
+		o := readOffer(&s.Spec.Devices[i], out.Pool)
+		if name := cmp.Or(s.Spec.NodeName, s.Spec.Devices[i].NodeName); name != nil {
+			o.Node = *name
+		}
+		out.Offers = append(out.Offers, o)
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type Offer struct {
 	ID
 	UUID, Parent  string // as NVIDIA prints them, "" if not told
 	Type, Profile string // "gpu", "mig", "vfio"; of MIG "1g.10gb"
+	Node          string // "" if it isn't one node's
 	Many          bool   // several claims can have a share of it
 	Capacity      map[string]float64
 	Taints        []string // keys of those that keep pods away
@@ -100,13 +101,21 @@ func (s *Store) PutSlice(slice Slice) {
 		s.slices, s.offers = map[string]Slice{}, map[ID]Offer{}
 	}
 	s.slices[slice.Name] = slice
-	if len(s.offers) > mostOffers {
-		clear(s.offers) // those in use are offered again
-	}
-	for _, current := range s.current() {
-		for _, o := range current.Offers {
-			s.offers[o.ID] = o
+	if len(s.offers) > mostOffers+len(slice.Offers) {
+		clear(s.offers)
+		for _, current := range s.current() {
+			for _, o := range current.Offers {
+				s.offers[o.ID] = o
+			}
 		}
+	}
+	for _, other := range s.slices {
+		if other.Pool == slice.Pool && other.Generation > slice.Generation {
+			return // void
+		}
+	}
+	for _, o := range slice.Offers {
+		s.offers[o.ID] = o
 	}
 }
 

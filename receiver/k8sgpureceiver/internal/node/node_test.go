@@ -69,17 +69,26 @@ func TestGPUs(t *testing.T) {
 			map[string]string{"cloud.google.com/gke-max-shared-clients-per-gpu": "5"}, map[string]int64{"nvidia.com/gpu": 5}, map[string]int64{"nvidia.com/gpu": 5}, nil, [2]int{1, 1},
 		},
 		"mig mixed": {
-			nil, map[string]int64{"nvidia.com/mig-1g.10gb": 7, "nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb.me": 1},
-			map[string]int64{"nvidia.com/mig-1g.10gb": 7}, nil, [2]int{2, 1},
+			nil,
+			map[string]int64{"nvidia.com/mig-1g.10gb": 7, "nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb.me": 1},
+			map[string]int64{"nvidia.com/mig-1g.10gb": 7},
+			nil,
+			[2]int{2, 1},
 		},
 		"mig single": {
 			map[string]string{"nvidia.com/gpu.product": "NVIDIA-H100-MIG-1g.10gb", "nvidia.com/gpu.count": "14", "nvidia.com/gpu.slices.gi": "1"},
-			map[string]int64{"nvidia.com/gpu": 14}, map[string]int64{"nvidia.com/gpu": 14}, nil, [2]int{2, 2},
+			map[string]int64{"nvidia.com/gpu": 14},
+			map[string]int64{"nvidia.com/gpu": 14},
+			nil,
+			[2]int{2, 2},
 		},
 		"before the plugin runs": {map[string]string{"karpenter.k8s.aws/instance-gpu-count": "8"}, nil, nil, nil, [2]int{8, 0}},
 		"silly labels": {
 			map[string]string{"nvidia.com/gpu.count": "-3", "nvidia.com/gpu.replicas": "x", "karpenter.k8s.aws/instance-gpu-count": "99999999"},
-			map[string]int64{"nvidia.com/gpu": 2}, map[string]int64{"nvidia.com/gpu": 3}, nil, [2]int{2, 2},
+			map[string]int64{"nvidia.com/gpu": 2},
+			map[string]int64{"nvidia.com/gpu": 3},
+			nil,
+			[2]int{2, 2},
 		},
 		"others": {nil, map[string]int64{"amd.com/gpu": 4, "gpu.intel.com/xe": 2}, map[string]int64{"amd.com/gpu": 4}, nil, [2]int{6, 4}},
 		"dra": {
@@ -93,8 +102,11 @@ func TestGPUs(t *testing.T) {
 			[2]int{4, 3},
 		},
 		"dra and a plugin for the same": {
-			nil, map[string]int64{"nvidia.com/gpu": 1}, map[string]int64{"nvidia.com/gpu": 1},
-			[]claim.Offer{offer("gpu-0", func(o *claim.Offer) { o.UUID = uuid("00") })}, [2]int{1, 1},
+			nil,
+			map[string]int64{"nvidia.com/gpu": 1},
+			map[string]int64{"nvidia.com/gpu": 1},
+			[]claim.Offer{offer("gpu-0", func(o *claim.Offer) { o.UUID = uuid("00") })},
+			[2]int{1, 1},
 		},
 	} {
 		n := Node{Labels: c.labels, Capacity: c.capacity, Allocatable: c.allocatable}
