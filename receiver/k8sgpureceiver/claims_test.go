@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
@@ -127,12 +128,13 @@ func TestClaims(t *testing.T) {
 	api.denied = false
 	api.mu.Unlock()
 	var b gpu.Batch
-	require.Eventually(t, func() bool { b, _ = r.batch(); return len(b.Allocations) == 1 && b.Allocations[0].Device != "" }, wait, tick)
+	var md pmetric.Metrics
+	require.Eventually(t, func() bool {
+		b, md = r.batch()
+		return len(b.Allocations) == 1 && b.Allocations[0].Device != "" && sources(md)[sourceClaims] == "up" && sources(md)[sourceSlices] == "up"
+	}, wait, tick)
 	require.EqualValues(t, recordedGPU, b.Allocations[0].Device)
 	require.Equal(t, gpu.Exclusive, b.Allocations[0].Sharing)
-	_, md := r.batch()
-	require.Equal(t, "up", sources(md)[sourceClaims])
-	require.Equal(t, "up", sources(md)[sourceSlices])
 	require.Contains(t, notesOf(md), "gpu.milestone=scheduled", "the start of a pod with a claim matters")
 	require.Contains(t, notesOf(md), "gpu.milestone=claim_allocated")
 }

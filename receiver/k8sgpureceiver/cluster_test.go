@@ -5,6 +5,7 @@ package k8sgpureceiver
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -116,7 +117,8 @@ func TestCluster(t *testing.T) {
 	var md pmetric.Metrics
 	require.Eventually(t, func() bool {
 		nodes, pending, md = r.batch()
-		return len(nodes) == 2 && len(pending) == 2
+		up := map[string]string{sourceNodes: "up", sourcePending: "up", sourceClaims: "up", sourceSlices: "up"}
+		return len(nodes) == 2 && len(pending) == 2 && maps.Equal(up, sources(md))
 	}, wait, tick)
 	begin := gpu.Time(born.UnixNano())
 	want := gpu.Node{
@@ -131,7 +133,6 @@ func TestCluster(t *testing.T) {
 	other := d
 	other.Resource, other.Count = "nvidia.com/gpu", 8
 	require.Equal(t, []gpu.Demand{d, other}, pending)
-	require.Equal(t, map[string]string{sourceNodes: "up", sourcePending: "up", sourceClaims: "up", sourceSlices: "up"}, sources(md))
 	require.Equal(t, 1, r.desk.pending())
 
 	r.desk.NotPending("u")

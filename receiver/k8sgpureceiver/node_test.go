@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
@@ -33,13 +34,12 @@ func TestNodeOutOfService(t *testing.T) {
 	r.kubelet.Start(t)
 	var b gpu.Batch
 	require.Eventually(t, func() bool {
-		b, _ = r.batch()
-		return len(b.Availability) == 1 && !b.Availability[0].Available
+		var md pmetric.Metrics
+		b, md = r.batch()
+		return len(b.Availability) == 1 && !b.Availability[0].Available && sources(md)[sourceNodes] == "up"
 	}, wait, tick)
 	require.EqualValues(t, recordedGPU, b.Availability[0].Device)
 	require.Equal(t, gpu.ReasonNode, b.Availability[0].Reason)
-	_, md := r.batch()
-	require.Equal(t, "up", sources(md)[sourceNodes])
 
 	nodeDesk{r.nodeReceiver}.NodeGone("gpu-node-0")
 	b, _ = r.batch()
