@@ -78,6 +78,8 @@ type KubeletConfig struct {
 	Endpoint           string `mapstructure:"endpoint"`
 	TokenFile          string `mapstructure:"token_file"`
 	CAFile             string `mapstructure:"ca_file"`
+	CertFile           string `mapstructure:"cert_file"`
+	KeyFile            string `mapstructure:"key_file"`
 	InsecureSkipVerify bool   `mapstructure:"insecure_skip_verify"`
 
 	_ struct{}
@@ -110,6 +112,9 @@ func (c *Config) Validate() error {
 }
 
 func (c *Config) validateKubelet() error {
+	if cert, key := c.Kubelet.CertFile, c.Kubelet.KeyFile; (cert == "") != (key == "") {
+		return fmt.Errorf("kubelet::cert_file: %q with kubelet::key_file: %q is not accepted: set both, or none", cert, key)
+	}
 	e := c.Kubelet.Endpoint
 	if e == "" && c.Pods != podsKubelet {
 		return nil

@@ -40,6 +40,7 @@ func TestConfigIsRefused(t *testing.T) {
 		`pods_api_socket: "" is not accepted: set the path of a socket`:               func(c *Config) { c.PodsAPISocket = "" },
 		`pods: "x" is not accepted: set auto, pods_api, api_server, kubelet`:          func(c *Config) { c.Pods = "x" },
 		`kubelet::endpoint: "" is not accepted: set the address`:                      func(c *Config) { c.Pods = podsKubelet },
+		`kubelet::cert_file: "c" with kubelet::key_file: "" is not accepted`:          func(c *Config) { c.Kubelet.CertFile = "c" },
 		`kubelet::endpoint: "http://n:10255" is not accepted`:                         func(c *Config) { c.Kubelet.Endpoint = "http://n:10255" },
 		`auth_type: "tls" is not accepted: set serviceAccount, kubeConfig, none`:      func(c *Config) { c.AuthType = "tls" },
 		`context: "x" is not accepted: set none, or auth_type kubeConfig`:             func(c *Config) { c.Context = "x" },

@@ -52,6 +52,7 @@ func (c *Config) ladder() []rung {
 	https := rung{sourceKubelet, false, func() (podSource, error) {
 		return kubelet.NewHTTPS(kubelet.HTTPSConfig{
 			Endpoint: c.Kubelet.Endpoint, TokenFile: c.Kubelet.TokenFile, CAFile: c.Kubelet.CAFile,
+			CertFile: c.Kubelet.CertFile, KeyFile: c.Kubelet.KeyFile,
 			InsecureSkipVerify: c.Kubelet.InsecureSkipVerify, Interval: min(c.CollectionInterval, fetchEvery),
 		})
 	}}

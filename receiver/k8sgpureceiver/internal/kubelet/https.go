@@ -34,6 +34,7 @@ type HTTPSConfig struct {
 	Endpoint           string // https://host:10250
 	TokenFile          string // read at each request: it is renewed
 	CAFile             string
+	CertFile, KeyFile  string // a client's certificate, read at each connection; "" for none
 	InsecureSkipVerify bool
 	Interval           time.Duration // between two requests
 }
@@ -49,6 +50,15 @@ func NewHTTPS(cfg HTTPSConfig) (*HTTPS, error) {
 		secure.RootCAs = x509.NewCertPool()
 		if !secure.RootCAs.AppendCertsFromPEM(text) {
 			return nil, fmt.Errorf("certificates of the kubelet's authority: %s has none", cfg.CAFile)
+		}
+	}
+	if cfg.CertFile != "" {
+		secure.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
+			if err != nil {
+				return nil, fmt.Errorf("our certificate for the kubelet: %w", err)
+			}
+			return &pair, nil
 		}
 	}
 	return &HTTPS{
