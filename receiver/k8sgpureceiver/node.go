@@ -12,6 +12,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/allocation"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
 
 // nodeDesk is where news of the own node arrive.
@@ -34,7 +35,27 @@ func (d nodeDesk) NodesLost(err error) { d.own.failed(sourceNodes, err) }
 func (d nodeDesk) set(n *node.Node) {
 	d.desk.mu.Lock()
 	defer d.desk.mu.Unlock()
-	d.node = n
+	d.node, d.known.MemoryMiB = n, 0
+	if n != nil {
+		d.known.MemoryMiB = node.MemoryMiB(n.Labels)
+	}
+}
+
+// around returns what the node says of a pod's scheduling. The caller holds the
+// desk's lock, as of imageSize.
+func (r *nodeReceiver) around(*pod.Pod) (a pod.Around) {
+	if r.node != nil {
+		a.NodeCreated = r.node.Created
+	}
+	return a
+}
+
+// imageSize returns the size of an image of the node in bytes, 0 if it isn't known.
+func (r *nodeReceiver) imageSize(reference string) int64 {
+	if r.node == nil {
+		return 0
+	}
+	return r.node.Images.Size(reference)
 }
 
 // lookUpNode begins to watch the node, if that is wanted and possible.
@@ -58,8 +79,9 @@ func (r *nodeReceiver) standing(set *allocation.Set) []gpu.Availability {
 	if r.claims != nil {
 		s.Offers = r.claims.GPUs()
 	}
-	if r.node != nil {
-		s.Known, s.Closed = true, r.node.Closed(r.cfg.NodeTaints)
+	if r.node == nil {
+		return s.Availability()
 	}
-	return s.Availability()
+	s.Known, s.Closed = true, r.node.Closed(r.cfg.NodeTaints)
+	return node.Withhold(s.Availability(), node.Unavailable(r.node.Labels))
 }

@@ -13,6 +13,7 @@ import (
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
 )
 
 func nodeList(nodes ...corev1.Node) corev1.NodeList {
@@ -44,6 +45,30 @@ func TestNodeOutOfService(t *testing.T) {
 	nodeDesk{r.nodeReceiver}.NodeGone("gpu-node-0")
 	b, _ = r.batch()
 	require.True(t, b.Availability[0].Available, "nobody knows of the node")
+}
+
+// TestNodeTellsOfStartsAndDevices: when it was created, how large its images are,
+// and that its boards are laid out anew.
+func TestNodeTellsOfStartsAndDevices(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.NodeLookup, c.AuthType = true, "none" })
+	p := recorded(t, "crash", corev1.PodRunning)
+	r.kubelet.Known(p)
+	r.kubelet.Answer(listOf("crash", "work", recordedGPU), nil)
+	r.kubelet.Offer(&podresources.ContainerDevices{ResourceName: "nvidia.com/gpu", DeviceIds: []string{recordedGPU}})
+	r.kubelet.Start(t)
+	r.synced()
+	nodeDesk{r.nodeReceiver}.Node(&node.Node{
+		Ready: true, Created: 1_800_000_000e9, Images: node.Images{"docker.io/library/a:1": 7},
+		Labels: map[string]string{"nvidia.com/gpu.memory": "81920", "nvidia.com/mig.config.state": "pending"},
+	})
+	b, _ := r.batch()
+	require.Len(t, b.Availability, 1)
+	require.Equal(t, gpu.ReasonReconfiguration, b.Availability[0].Reason)
+	r.desk.mu.Lock()
+	defer r.desk.mu.Unlock()
+	require.EqualValues(t, 81920, r.known.MemoryMiB)
+	require.EqualValues(t, 7, r.imageSize("a:1"))
+	require.EqualValues(t, 1_800_000_000e9, r.around(nil).NodeCreated)
 }
 
 // TestLookUpsOutsideOfACluster are told, and nothing stops for them.

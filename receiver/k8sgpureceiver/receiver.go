@@ -75,6 +75,7 @@ func newNodeReceiver(set receiver.Settings, cfg *Config, next consumer.Metrics) 
 	r.own.more = r.more
 	r.desk = &desk{own: r.own, now: r.clock.now, book: allocation.New(allocation.Config{
 		Node: cfg.Node, Cluster: cfg.ClusterName, Catalog: r.known, Claims: r.claims, Local: true, Describe: r.describe,
+		Around: r.around, ImageSize: r.imageSize,
 	})}
 	return r, nil
 }

@@ -26,13 +26,14 @@ type Node struct {
 	Unschedulable bool
 	Ready         bool
 	Taints        []string // keys of those that keep pods away
+	Images        Images
 }
 
 // Read takes what is needed from a node. It keeps nothing of n.
 func Read(n *corev1.Node) Node {
 	out := Node{
 		Name: n.Name, Labels: maps.Clone(n.Labels), Unschedulable: n.Spec.Unschedulable,
-		Capacity: extended(n.Status.Capacity), Allocatable: extended(n.Status.Allocatable),
+		Capacity: extended(n.Status.Capacity), Allocatable: extended(n.Status.Allocatable), Images: ReadImages(n.Status.Images),
 	}
 	if at := n.CreationTimestamp; at.Unix() >= int64(time.Duration(gpu.Earliest)/time.Second) && at.Year() < 2262 {
 		out.Created = gpu.Time(at.UnixNano())
