@@ -68,7 +68,7 @@ func TestNodeTellsOfStartsAndDevices(t *testing.T) {
 	defer r.desk.mu.Unlock()
 	require.EqualValues(t, 81920, r.known.MemoryMiB)
 	require.EqualValues(t, 7, r.imageSize("a:1"))
-	require.EqualValues(t, 1_800_000_000e9, r.around(nil).NodeCreated)
+	require.Equal(t, gpu.Time(1_800_000_000e9), r.around(nil).NodeCreated)
 }
 
 // TestLookUpsOutsideOfACluster are told, and nothing stops for them.
