@@ -156,8 +156,8 @@ RESTART = OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' RESTART_KILLS='$(KILLS)' RESTA
 restart: build ## Kill the collector at KILLS random moments of a simulated hour (SEED=n repeats)
 	$(RESTART) -count=1 -timeout=10m ./test/restart/...
 
-# How long `make churn` measures; it warms up for 30 s before. PODS is how many
-# there are at a time: 500 in ten minutes, fewer in less time.
+# How long `make churn` measures; it warms up for a minute before. PODS is how many
+# pods there are at a time; without it, some 500 come and go in ten minutes.
 DURATION ?= 30s
 CHURN = OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' CHURN_DURATION='$(DURATION)' CHURN_PODS='$(PODS)' \
 	go test -tags='churn,$(TAGS)' -v -count=1 -timeout=2h ./receiver/k8sgpureceiver/internal/churn
@@ -168,7 +168,7 @@ churn: build ## Let pods come and go beside the collector for DURATION, fail if 
 
 .PHONY: soak
 soak: DURATION = 10m
-soak: build ## Kill it for twenty hours (1,000 kills of each kind), and let 500 pods come and go for DURATION
+soak: build ## Kill it for twenty hours (1,000 kills of each kind), let 500 pods come and go in DURATION
 	$(RESTART) -count=20 -timeout=2h ./test/restart/...
 	$(CHURN)
 

@@ -13,7 +13,7 @@
 //
 //	OTELCOL_GPU     the collector
 //	CHURN_DURATION  how long, 30s if unset
-//	CHURN_PODS      how many pods at a time, as many as 500 in ten minutes if unset: 25 in 30s
+//	CHURN_PODS      how many pods at a time, 13 if unset: some 500 come and go in ten minutes
 //
 // It is beside the receiver, not in test/: only the receiver may use Kubernetes.
 package churn
