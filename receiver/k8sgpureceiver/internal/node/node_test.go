@@ -40,11 +40,12 @@ func TestRead(t *testing.T) {
 			Capacity:    corev1.ResourceList{"cpu": resource.MustParse("4"), "nvidia.com/gpu": resource.MustParse("8")},
 			Allocatable: corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("7")},
 			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Images:      []corev1.ContainerImage{{Names: []string{"a:1"}, SizeBytes: 7}},
 		},
 	})
 	require.Equal(t, Node{
 		Name: "n", Created: gpu.Time(1_700_000_000 * time.Second), Labels: map[string]string{"a": "b"}, Unschedulable: true, Ready: true,
-		Capacity: map[string]int64{"nvidia.com/gpu": 8}, Allocatable: map[string]int64{"nvidia.com/gpu": 7}, Taints: []string{"x", "z"},
+		Capacity: map[string]int64{"nvidia.com/gpu": 8}, Allocatable: map[string]int64{"nvidia.com/gpu": 7}, Taints: []string{"x", "z"}, Images: Images{"docker.io/library/a:1": 7},
 	}, n)
 	require.Equal(t, gpu.NoTime, func() gpu.Time { n := Read(&corev1.Node{}); return n.Created }())
 }
