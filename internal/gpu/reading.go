@@ -17,3 +17,17 @@ type Reading struct {
 
 // Attribute is one of a reading.
 type Attribute struct{ Key, Value string }
+
+// Description is a device with what people ask of it beside what the ledger
+// needs. It identifies nothing: the ID alone does.
+type Description struct {
+	Device   Device
+	Vendor   string
+	Driver   string // its version; it changes only with a restart of all that uses the GPUs
+	Host     string
+	PCI      string // address of the board
+	Index    *int   // NVML's, of the board; nil: not known
+	Minor    *int   // of the board's device file; nil: not known
+	Profile  string // of a partition: "1g.10gb"
+	Instance *int   // of a partition: NVIDIA's number of its GPU instance, which may be 0; else nil
+}

@@ -34,7 +34,9 @@ func Encode(b gpu.Batch) pmetric.Metrics { return EncodeKnowing(b, nil) }
 // batch only names, too, everything is written. Of a MIG instance nothing is
 // read without its board and its slices.
 func EncodeKnowing(b gpu.Batch, devices map[gpu.DeviceID]gpu.Device) pmetric.Metrics {
-	return EncodeDevices(b, devices, nil)
+	e := newEncoder(devices)
+	e.batch(b)
+	return e.dest
 }
 
 func newEncoder(known map[gpu.DeviceID]gpu.Device) encoder {
@@ -60,15 +62,16 @@ func (e *encoder) batch(b gpu.Batch) {
 
 // encoder is one call of Encode.
 type encoder struct {
-	dest    pmetric.Metrics
-	known   map[gpu.DeviceID]gpu.Device
-	devices map[gpu.Device]*writer
-	named   map[gpu.DeviceID]*writer // the first resource of each device
-	holders map[holderAt]*writer
-	pods    map[string]*writer // the first resource of each Holder.Key
-	nodes   map[place]*writer
-	joins   map[gpu.Join]*writer
-	labeled map[instant]*gpu.Holder
+	dest      pmetric.Metrics
+	known     map[gpu.DeviceID]gpu.Device
+	described map[gpu.DeviceID]gpu.Description
+	devices   map[gpu.Device]*writer
+	named     map[gpu.DeviceID]*writer // the first resource of each device
+	holders   map[holderAt]*writer
+	pods      map[string]*writer // the first resource of each Holder.Key
+	nodes     map[place]*writer
+	joins     map[gpu.Join]*writer
+	labeled   map[instant]*gpu.Holder
 }
 
 type holderAt struct {
@@ -88,6 +91,7 @@ func (e *encoder) device(d gpu.Device) *writer {
 	}
 	rm, w := newResource(e.dest, "")
 	putDevice(rm.Resource().Attributes(), d)
+	putDescription(rm.Resource().Attributes(), e.described[d.ID])
 	e.devices[d] = w
 	if _, ok := e.named[d.ID]; !ok {
 		e.named[d.ID] = w

@@ -45,10 +45,15 @@ func byName(all ...hardwareSpec) map[string]*hardwareSpec {
 }
 
 // EncodeDevices is EncodeKnowing with readings of devices, each on the resource
-// of its device. A reading of a metric that isn't the contract's is left out:
-// Readable tells.
-func EncodeDevices(b gpu.Batch, devices map[gpu.DeviceID]gpu.Device, readings []gpu.Reading) pmetric.Metrics {
-	e := newEncoder(devices)
+// of its device, and with all that is known of the devices on their resources. A
+// reading of a metric that isn't the contract's is left out: Readable tells.
+func EncodeDevices(b gpu.Batch, devices map[gpu.DeviceID]gpu.Description, readings []gpu.Reading) pmetric.Metrics {
+	known := make(map[gpu.DeviceID]gpu.Device, len(devices))
+	for id, d := range devices {
+		known[id] = d.Device
+	}
+	e := newEncoder(known)
+	e.described = devices
 	e.batch(b)
 	for i := range readings {
 		e.reading(&readings[i])

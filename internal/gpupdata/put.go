@@ -33,6 +33,25 @@ func putDevice(m pcommon.Map, d gpu.Device) {
 	putPlace(m, place{d.Cluster, d.Node})
 }
 
+// putDescription puts what a resource tells beside what putDevice put.
+func putDescription(m pcommon.Map, d gpu.Description) {
+	put(m, AttrHWVendor, d.Vendor)
+	put(m, AttrHWDriver, d.Driver)
+	put(m, AttrHostName, d.Host)
+	put(m, AttrPCIAddress, d.PCI)
+	put(m, AttrMIGProfile, d.Profile)
+	putInt(m, AttrGPUIndex, d.Index)
+	putInt(m, AttrGPUMinor, d.Minor)
+	putInt(m, AttrMIGInstance, d.Instance)
+}
+
+// putInt puts a number that is known.
+func putInt(m pcommon.Map, key string, n *int) {
+	if n != nil {
+		m.PutInt(key, int64(*n))
+	}
+}
+
 // place is a node of a cluster.
 type place struct{ cluster, node string }
 

@@ -61,7 +61,7 @@ func copied(md pmetric.Metrics) pmetric.Metrics {
 
 // encode writes what is known as points.
 func (r *dcgmReceiver) encode(accounts []session.Account, state session.State, at gpu.Time) pmetric.Metrics {
-	md := gpupdata.EncodeDevices(r.writer.Batch(accounts, at, state.Up()), r.known(accounts), r.writer.Readings(accounts))
+	md := gpupdata.EncodeDevices(r.writer.Batch(accounts, at, state.Up()), r.writer.Describe(accounts), r.writer.Readings(accounts))
 	gpupdata.EncodeSources([]gpupdata.Source{{
 		Name: sourceName, Node: r.cfg.Node, Cluster: r.cfg.ClusterName, Time: at, Up: state.Up(), Reason: string(state.Reason),
 	}}, md)
@@ -69,22 +69,6 @@ func (r *dcgmReceiver) encode(accounts []session.Account, state session.State, a
 		leaveOut(md, r.disabled)
 	}
 	return md
-}
-
-// known describes the devices of which a point tells the UUID only.
-func (r *dcgmReceiver) known(accounts []session.Account) map[gpu.DeviceID]gpu.Device {
-	out := make(map[gpu.DeviceID]gpu.Device, len(accounts))
-	for i := range accounts {
-		d := &accounts[i].Device
-		known := gpu.Device{
-			ID: gpu.DeviceID(d.UUID), Parent: gpu.DeviceID(d.Parent), Model: d.Model, Node: r.cfg.Node, Cluster: r.cfg.ClusterName,
-		}
-		if d.Parent != "" {
-			known.Slices = gpu.Slices{N: int(d.Slices), Of: int(d.Of)}
-		}
-		out[known.ID] = known
-	}
-	return out
 }
 
 // leaveOut removes metrics by name, and resources that had no others.

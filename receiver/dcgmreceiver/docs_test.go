@@ -28,7 +28,7 @@ func TestMetricsPage(t *testing.T) {
 	text, err := os.ReadFile(metricsPage)
 	require.NoError(t, err)
 	page := string(text)
-	for mark, table := range map[string]string{"metrics": metricsTable(t), "fields": fieldsTable()} {
+	for mark, table := range map[string]string{"metrics": metricsTable(t), "resource": resourceTable(t), "fields": fieldsTable()} {
 		begin, end := "<!-- "+mark+": generated -->\n", "<!-- "+mark+": end -->"
 		before, rest, ok := strings.Cut(page, begin)
 		_, after, closed := strings.Cut(rest, end)
@@ -55,6 +55,17 @@ func metricsTable(t *testing.T) string {
 		}
 		on := map[bool]string{true: "on", false: "off"}[m.Enabled]
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", name, m.Unit, form, ticked(m.Attributes...), on, m.Description)
+	}
+	return b.String()
+}
+
+func resourceTable(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| attribute | type | |\n|---|---|---|\n")
+	all := loadMetadata(t).ResourceAttributes
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, all[name].Type, all[name].Description)
 	}
 	return b.String()
 }

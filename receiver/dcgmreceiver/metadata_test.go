@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
@@ -63,9 +64,9 @@ func everything() []session.Account {
 	counted.XID(79)
 	drops := map[sample.Drop]int64{sample.Blank: 3}
 	return []session.Account{
-		{Device: topology.Device{UUID: "GPU-a", Status: engine.OK, Model: "NVIDIA L4"}, Points: points, Gauges: memory, Sums: counted.Sums(), Newest: micros, Drops: drops},
+		{Device: topology.Device{UUID: "GPU-a", Status: engine.OK, Model: "NVIDIA L4", PCI: "00000000:01:00.0", Driver: "570.1"}, Points: points, Gauges: memory, Sums: counted.Sums(), Newest: micros, Drops: drops},
 		{Device: topology.Device{UUID: "GPU-b", Status: engine.OK, MIG: true, Count: 1, Of: 7}, Counts: activity.Counts{Stuck: 1}},
-		{Device: topology.Device{UUID: "MIG-c", Status: engine.OK, Parent: "GPU-b", Slices: 3, Of: 7}, Points: points, Newest: micros},
+		{Device: topology.Device{UUID: "MIG-c", Status: engine.OK, Parent: "GPU-b", Profile: "3g.40gb", Slices: 3, Of: 7}, Points: points, Newest: micros},
 	}
 }
 
@@ -91,6 +92,26 @@ func TestMetadataOfMetrics(t *testing.T) {
 		got := slices.Compact(slices.Sorted(slices.Values(seen[name])))
 		require.Contains(t, seen, name)
 		require.Equal(t, slices.Sorted(slices.Values(want.Attributes)), got, name)
+	}
+}
+
+// TestMetadataOfResources holds the attributes of resources to metadata.yaml and
+// README, both ways.
+func TestMetadataOfResources(t *testing.T) {
+	r := newRig(t, ok(1), func(c *Config) { c.ClusterName = "c" })
+	md := r.encode(everything(), session.State{}, gpu.Earliest)
+	file, seen := loadMetadata(t), map[string]bool{}
+	for _, rm := range md.ResourceMetrics().All() {
+		for name, v := range rm.Resource().Attributes().All() {
+			seen[name] = true
+			require.Equal(t, file.ResourceAttributes[name].Type, map[pcommon.ValueType]string{pcommon.ValueTypeStr: "string", pcommon.ValueTypeInt: "int"}[v.Type()], name)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for name := range file.ResourceAttributes {
+		require.True(t, seen[name], "%s isn't sent", name)
+		require.Contains(t, string(readme), "`"+name+"`")
 	}
 }
 

@@ -6,6 +6,7 @@
 package dcgm
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math"
@@ -32,20 +33,15 @@ var update = flag.Bool("update", false, "write testdata")
 // batch is what a receiver that just began sends.
 func batch(accounts []session.Account) pmetric.Metrics {
 	w := points.NewWriter("node-1", "")
-	known := map[gpu.DeviceID]gpu.Device{}
-	for i := range accounts {
-		d := &accounts[i].Device
-		k := gpu.Device{ID: gpu.DeviceID(d.UUID), Parent: gpu.DeviceID(d.Parent), Model: d.Model, Node: "node-1"}
-		if d.Parent != "" {
-			k.Slices = gpu.Slices{N: int(d.Slices), Of: int(d.Of)}
-		}
-		known[k.ID] = k
-	}
-	return gpupdata.EncodeDevices(w.Batch(accounts, gpu.Time(time.Now().UnixNano()), true), known, w.Readings(accounts))
+	return gpupdata.EncodeDevices(w.Batch(accounts, gpu.Time(time.Now().UnixNano()), true), w.Describe(accounts), w.Readings(accounts))
 }
 
-// listed writes a batch, a line a series: a gauge's value, and by how much a sum
-// grew in each second of its span. Devices that say the same are one.
+// own are the attributes in which devices differ that are alike otherwise.
+var own = []string{"hw.id", "gpu.index", "gpu.minor", "gpu.pci.address", "gpu.mig.gi"}
+
+// listed writes a batch: attributes of resources, and a line a series: a gauge's
+// value, and by how much a sum grew in each second of its span. Devices that say
+// the same are one.
 func listed(md pmetric.Metrics) string {
 	said := map[string][]string{} // who says so
 	for _, rm := range md.ResourceMetrics().All() {
@@ -55,32 +51,30 @@ func listed(md pmetric.Metrics) string {
 		}
 		slices.Sort(lines)
 		who := rm.Resource().Attributes()
-		text := place(who) + "\n  " + strings.Join(slices.Compact(lines), "\n  ") + "\n"
-		id, _ := who.Get("hw.id")
-		said[text] = append(said[text], id.Str())
+		text := attributes(who, false) + "\n  " + strings.Join(slices.Compact(lines), "\n  ") + "\n"
+		said[text] = append(said[text], attributes(who, true))
 	}
 	var all []string
 	for text, who := range said {
 		slices.Sort(who)
-		name := who[0]
-		if len(who) > 1 {
-			name = fmt.Sprintf("%d devices, %s to %s", len(who), who[0], who[len(who)-1])
-		}
-		all = append(all, name+": "+text)
+		all = append(all, strings.Join(who, "\n")+"\n"+text)
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
 
-func place(resource pcommon.Map) string {
-	model, _ := resource.Get("hw.model")
-	parent, part := resource.Get("hw.parent")
-	if !part {
-		return model.Str()
+// attributes lists those of a device that are its own, or the others.
+func attributes(resource pcommon.Map, its bool) string {
+	var all []string
+	for k, v := range resource.All() {
+		if slices.Contains(own, k) == its {
+			all = append(all, k+"="+v.AsString())
+		}
 	}
-	n, _ := resource.Get("gpu.mig.slices")
-	of, _ := resource.Get("gpu.mig.slices_total")
-	return fmt.Sprintf("%d/%d of %s, %s", n.Int(), of.Int(), parent.Str(), model.Str())
+	slices.SortFunc(all, func(a, b string) int { // whose they are comes first
+		return cmp.Or(cmp.Compare(strings.Index(b, "hw.id"), strings.Index(a, "hw.id")), cmp.Compare(a, b))
+	})
+	return strings.Join(all, " ")
 }
 
 func series(m pmetric.Metric) (lines []string) {

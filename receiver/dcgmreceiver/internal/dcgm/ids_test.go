@@ -17,7 +17,7 @@ import (
 func TestFieldIDs(t *testing.T) {
 	for field, id := range map[sample.Field]nv.Short{
 		sample.Name: nv.DCGM_FI_DEV_GPU_NAME, sample.NVMLIndex: nv.DCGM_FI_DEV_NVML_INDEX, sample.UUID: nv.DCGM_FI_DEV_GPU_UUID,
-		sample.Minor: nv.DCGM_FI_DEV_GPU_MINOR_NUMBER, sample.PCIBusID: nv.DCGM_FI_DEV_PCI_BUS_ID,
+		sample.Minor: nv.DCGM_FI_DEV_GPU_MINOR_NUMBER, sample.PCIBusID: nv.DCGM_FI_DEV_PCI_BUS_ID, sample.DriverVersion: nv.DCGM_FI_DRIVER_VERSION,
 		sample.MIGMode: nv.DCGM_FI_DEV_MIG_MODE, sample.MIGMaxSlices: nv.DCGM_FI_DEV_MIG_MAX_SLICES,
 		sample.EnergyMillijoules: nv.DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION, sample.PowerWatts: nv.DCGM_FI_DEV_BOARD_POWER_WATTS,
 		sample.Temperature: nv.DCGM_FI_DEV_GPU_TEMP_CELSIUS, sample.SMClock: nv.DCGM_FI_DEV_SM_CLOCK, sample.MemoryClock: nv.DCGM_FI_DEV_MEM_CLOCK,

@@ -46,7 +46,7 @@ func (w *Writer) Batch(accounts []session.Account, now gpu.Time, up bool) gpu.Ba
 	var b gpu.Batch
 	for i := range accounts {
 		a := &accounts[i]
-		d := w.device(a)
+		d := w.device(&a.Device)
 		for _, p := range a.Points {
 			w.point(&b, d, p)
 		}
@@ -60,17 +60,6 @@ func (w *Writer) Batch(accounts []session.Account, now gpu.Time, up bool) gpu.Ba
 		}
 	}
 	return b
-}
-
-func (w *Writer) device(a *session.Account) gpu.Device {
-	d := gpu.Device{
-		ID: gpu.DeviceID(a.Device.UUID), Parent: gpu.DeviceID(a.Device.Parent),
-		Node: w.node, Cluster: w.cluster, Model: a.Device.Model,
-	}
-	if d.Parent != "" {
-		d.Slices = gpu.Slices{N: int(a.Device.Slices), Of: int(a.Device.Of)}
-	}
-	return d
 }
 
 // engines of the ledger.

@@ -16,6 +16,7 @@ type Spec struct {
 
 // The fields, by what they measure.
 const (
+	DriverVersion       Field = 1 // of the node: every entity has it
 	Name                Field = 50
 	NVMLIndex           Field = 52
 	UUID                Field = 54

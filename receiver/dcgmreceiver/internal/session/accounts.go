@@ -28,6 +28,7 @@ func (s *Session) settle(devices []topology.Device, lacks []topology.Lack) {
 	}
 	for _, d := range devices {
 		if a := s.accounts[d.UUID]; a != nil {
+			d.Recall(&a.device)
 			a.device = d
 			continue
 		}

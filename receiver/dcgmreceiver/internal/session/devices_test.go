@@ -87,6 +87,25 @@ func TestLostBoard(t *testing.T) {
 	})
 }
 
+// A driver that can't be read once is the same driver; another one that is read
+// is another, and nothing of the device begins anew with its name.
+func TestDriverIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.board(0, "GPU-a")
+		f.text(gpu(0), sample.DriverVersion, "570.1")
+		r := run(t, f)
+		for _, step := range []struct{ read, want string }{{"570.1", "570.1"}, {"<<<NULL>>>", "570.1"}, {"580.1", "580.1"}} {
+			f.change(func() { f.text(gpu(0), sample.DriverVersion, step.read) })
+			pass(20 * time.Second)
+			accounts := r.Read()
+			if len(accounts) != 1 || accounts[0].Device.Driver != step.want || r.since(accounts[0].Points[0].Start) != 0 {
+				t.Errorf("%s is read: got %+v", step.read, accounts)
+			}
+		}
+	})
+}
+
 // A board is cut into other instances, whose ids are those of the old ones.
 func TestInstancesAreOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

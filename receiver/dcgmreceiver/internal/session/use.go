@@ -120,7 +120,7 @@ func entitiesOf(gpus []engine.GPU, instances []engine.Instance) []sample.Entity 
 
 // The fields that tell what an entity is.
 var factFields = []sample.Field{
-	sample.Name, sample.NVMLIndex, sample.UUID, sample.Minor, sample.PCIBusID, sample.MIGMode, sample.MIGMaxSlices,
+	sample.Name, sample.NVMLIndex, sample.UUID, sample.Minor, sample.PCIBusID, sample.DriverVersion, sample.MIGMode, sample.MIGMaxSlices,
 }
 
 // read reads the facts of entities. They are watched for it and no longer: a
@@ -173,6 +173,8 @@ func factsOf(values []sample.Raw, w sample.Window) topology.Facts {
 			f.UUID = text
 		case drop == sample.Kept && r.Field == sample.PCIBusID:
 			f.PCI = text
+		case drop == sample.Kept && r.Field == sample.DriverVersion:
+			f.Driver = text
 		case numberDrop != sample.Kept || number < 0 || number > 1<<20:
 		case r.Field == sample.NVMLIndex:
 			f.Index = int(number)

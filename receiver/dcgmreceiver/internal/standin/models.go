@@ -48,6 +48,9 @@ var (
 // UUID is the one that Board gives to a board.
 func UUID(gpu uint) string { return fmt.Sprintf("GPU-00000000-0000-0000-0000-%012d", gpu) }
 
+// Driver is the version of every board's driver.
+const Driver = "570.172.08"
+
 // cyclesPerSecond is what 1084 counts.
 const cyclesPerSecond = 1_980_000_000
 
@@ -109,7 +112,7 @@ func (s *Script) measures(board Entity, m Model, mig bool) error {
 // facts sets what stays as it is.
 func (s *Script) facts(board Entity, m Model, mig bool) error {
 	known := map[uint16]Value{
-		52: Int(int64(board.ID)), 55: Int(int64(board.ID)), 67: Int(0), 69: Int(maxSlices), 57: String(fmt.Sprintf("00000000:%02X:00.0", board.ID+1)),
+		1: String(Driver), 52: Int(int64(board.ID)), 55: Int(int64(board.ID)), 67: Int(0), 69: Int(maxSlices), 57: String(fmt.Sprintf("00000000:%02X:00.0", board.ID+1)),
 		100: Int(m.MHz), 101: Int(m.MHz / 2), 140: IntNotSupported, 150: Int(40), 155: Double(m.Watts), 203: Int(0), 204: Int(0), 206: Int(0), 207: Int(0),
 		250: Int(m.MiB), 251: Int(m.MiB - 559), 252: Int(1), 253: Int(558), 254: Double(1 / float64(m.MiB-558)),
 		393: IntNotSupported, 394: IntNotSupported, 395: IntNotSupported, 526: NotSupported,

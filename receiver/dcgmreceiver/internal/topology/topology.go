@@ -25,6 +25,7 @@ type Device struct {
 	Index   int    // NVML's, of the board; -1: not known
 	Minor   int    // -1: not known
 	PCI     string // of the board
+	Driver  string // version
 	MIG     bool   // a board in MIG mode, also without instances
 	Count   int    // how many parts a board has
 	Parent  string // the board's UUID; "" of a board
@@ -55,10 +56,10 @@ func (d *Device) From(f sample.Field) (sample.Entity, bool) {
 // Facts are what is read of entities, by fields that are texts or modes.
 // Whatever isn't a value is the zero value here; MaxSlices too.
 type Facts struct {
-	UUID, Name, PCI string
-	Index, Minor    int // -1: not known
-	MIG             bool
-	MaxSlices       uint
+	UUID, Name, PCI, Driver string
+	Index, Minor            int // -1: not known
+	MIG                     bool
+	MaxSlices               uint
 }
 
 // Remember fills what the engine doesn't say of boards any more that are lost
@@ -137,7 +138,7 @@ func (b *builder) board(g engine.GPU) {
 	}
 	b.boards[g.ID] = &Device{
 		UUID: f.UUID, Entity: e, Status: g.Status, Model: f.Name, Index: f.Index, Minor: f.Minor,
-		PCI: f.PCI, MIG: f.MIG, Of: f.MaxSlices,
+		PCI: f.PCI, Driver: f.Driver, MIG: f.MIG, Of: f.MaxSlices,
 	}
 }
 
@@ -169,10 +170,25 @@ func (b *builder) part(i engine.Instance) {
 	default:
 		b.parts = append(b.parts, Device{
 			UUID: f.UUID, Entity: i.Entity, Status: board.Status, Model: board.Model, Index: board.Index,
-			Minor: board.Minor, PCI: board.PCI, Parent: board.UUID, Profile: f.Name,
+			Minor: board.Minor, PCI: board.PCI, Driver: board.Driver, Parent: board.UUID, Profile: f.Name,
 			GI: i.GPUInstance, CI: i.ComputeInstance, Slices: i.Slices, Of: board.Of,
 			memory: i.Parent, alone: b.inGI[i.Parent] == 1,
 		})
+	}
+}
+
+// Recall fills what describes a device and can't be read now with what it was
+// before: that a read failed is no change of the device.
+func (d *Device) Recall(before *Device) {
+	d.Model = cmp.Or(d.Model, before.Model)
+	d.PCI = cmp.Or(d.PCI, before.PCI)
+	d.Driver = cmp.Or(d.Driver, before.Driver)
+	d.Profile = cmp.Or(d.Profile, before.Profile)
+	if d.Index < 0 {
+		d.Index = before.Index
+	}
+	if d.Minor < 0 {
+		d.Minor = before.Minor
 	}
 }
 

@@ -30,7 +30,7 @@ func world() ([]engine.GPU, []engine.Instance, map[sample.Entity]Facts) {
 	}
 	facts := map[sample.Entity]Facts{
 		gpu(0): {UUID: "GPU-a", Name: "NVIDIA L4", PCI: "00000000:01:00.0", Index: 0, Minor: 4},
-		gpu(1): {UUID: "GPU-b", Name: "NVIDIA H100", PCI: "00000000:02:00.0", Index: 1, Minor: 5, MIG: true, MaxSlices: 7},
+		gpu(1): {UUID: "GPU-b", Name: "NVIDIA H100", PCI: "00000000:02:00.0", Driver: "570.1", Index: 1, Minor: 5, MIG: true, MaxSlices: 7},
 		ci(7):  {UUID: "MIG-x", Name: "1c.2g.20gb"},
 		ci(8):  {UUID: "MIG-y", Name: "1c.2g.20gb"},
 		ci(9):  {UUID: "MIG-z", Name: "3g.40gb"},
@@ -126,5 +126,29 @@ func TestRemember(t *testing.T) {
 	Remember(before, now, gpus)
 	if now[gpu(0)].UUID != "GPU-a" || now[gpu(1)].UUID != "" {
 		t.Errorf("got %+v", now)
+	}
+}
+
+// A part is described by what its board is.
+func TestPartIsOnItsBoard(t *testing.T) {
+	devices, _ := Build(world())
+	d := byUUID(devices)["MIG-z"]
+	if d.Driver != "570.1" || d.PCI != "00000000:02:00.0" || d.Index != 1 || d.Minor != 5 {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// What can't be read now is as it was; what can is as it is.
+func TestRecall(t *testing.T) {
+	before := Device{UUID: "GPU-a", Model: "NVIDIA L4", PCI: "1", Driver: "570.1", Profile: "1g.10gb", Index: 2, Minor: 3, Slices: 1}
+	unread := Device{UUID: "GPU-a", Index: -1, Minor: -1}
+	unread.Recall(&before)
+	if want := (Device{UUID: "GPU-a", Model: "NVIDIA L4", PCI: "1", Driver: "570.1", Profile: "1g.10gb", Index: 2, Minor: 3}); unread != want {
+		t.Errorf("got %+v", unread)
+	}
+	now := Device{UUID: "GPU-a", Model: "NVIDIA L40", PCI: "2", Driver: "580.1", Profile: "2g.20gb", Index: 0, Minor: 0}
+	read := now
+	if read.Recall(&before); read != now {
+		t.Errorf("got %+v", read)
 	}
 }
