@@ -135,8 +135,10 @@ func nodes() map[string]func(*script) {
 		"mixed":   boards(standin.L4, standin.A100, standin.P4),
 		"sixteen": boards(slices.Repeat([]standin.Model{standin.H100}, 16)...),
 		"h100-mig": func(s *script) {
-			parts := seven(0)[:6] // two profiles: six of one slice, and no room for more than one
-			s.must(s.Board(0, standin.H100, append(parts, standin.Instance{Profile: "1g.20gb", Slices: 1, UUID: "MIG-0-6", NVML: 3})...))
+			// Seven in two profiles: all seven slices of compute, one each, and all
+			// eight of memory, of which one instance has two.
+			wide := standin.Instance{Profile: "1g.20gb", Slices: 1, Memory: 2, UUID: "MIG-0-6", NVML: 3}
+			s.must(s.Board(0, standin.H100, append(seven(0)[:6], wide)...))
 			s.must(s.Set(standin.CI(2), 1001, standin.Double(0.5)))
 			s.must(s.Set(standin.GI(2), 1005, standin.Double(0.25)))
 		},

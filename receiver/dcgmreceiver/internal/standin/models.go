@@ -13,10 +13,14 @@ import (
 // maxSlices is how many ids of instances DCGM leaves to each board.
 const maxSlices = 7
 
+// maxMemory is in how many slices a board's memory is.
+const maxMemory = maxSlices + 1
+
 // Instance is a GPU instance with one compute instance that fills it.
 type Instance struct {
 	Profile string // "1g.10gb"
 	Slices  uint
+	Memory  uint   // slices of memory, of eight; 0: as many as of compute
 	UUID    string // of the compute instance
 	NVML    uint   // the GPU instance's id in NVML, which isn't DCGM's
 }
@@ -82,7 +86,7 @@ func (s *Script) Instances(gpu uint, m Model, instances ...Instance) error {
 		if err := s.Say("ci %d %d 0 0 %d %s %s", id, id, instance.Slices, instance.Profile, instance.UUID); err != nil {
 			return err
 		}
-		if err := errors.Join(s.ratios(m, GI(id), CI(id)), s.memory(GI(id), m, instance.Slices)); err != nil {
+		if err := errors.Join(s.ratios(m, GI(id), CI(id)), s.memory(GI(id), m, cmp.Or(instance.Memory, instance.Slices))); err != nil {
 			return err
 		}
 	}
@@ -179,7 +183,7 @@ func (s *Script) rates(board Entity, m Model) error {
 
 // memory sets the memory of a GPU instance: so many slices of eight.
 func (s *Script) memory(instance Entity, m Model, slices uint) error {
-	total := m.MiB * int64(min(slices, maxSlices)) / (maxSlices + 1)
+	total := m.MiB * int64(min(slices, maxMemory)) / maxMemory
 	return errors.Join(s.Set(instance, 250, Int(total)), s.Set(instance, 251, Int(total-80)), s.Set(instance, 252, Int(16)),
 		s.Set(instance, 253, Int(64)), s.Set(instance, 254, Double(16/float64(total-64))))
 }
