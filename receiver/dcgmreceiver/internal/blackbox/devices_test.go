@@ -6,6 +6,7 @@
 package blackbox
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -98,6 +99,41 @@ func TestFirstSample(t *testing.T) {
 	w.read(func(v *view) {
 		s := v.engine(gpu0, "prof")
 		require.Equal(t, s.time.Sub(s.start), s.observed)
+	})
+	w.stop()
+}
+
+// TestSameXIDTwice is two errors, whether they are told in two batches or in one:
+// what tells them apart is the time. Read again, it is none.
+func TestSameXIDTwice(t *testing.T) {
+	w := newWorld(t)
+	w.board(0, standin.H100, 0.5)
+	w.board(1, standin.H100, 0.5)
+	w.run()
+	w.observes(gpu0)
+	happens := func(at time.Time) {
+		require.NoError(t, w.engine.Sample(standin.GPU(0), 230, at.UnixMicro(), 0, standin.Int(79)))
+	}
+	rises := func(to int64) {
+		w.until(t, "the XID is counted", func(v *view) bool { return v.xid(gpu0, "79") == to })
+	}
+	happens(time.Now())
+	rises(1)
+	happens(time.Now())
+	rises(2)
+	w.observes(gpu0)
+	w.observes(gpu0)
+	together := time.Now()
+	happens(together)
+	happens(together.Add(time.Millisecond))
+	rises(4)
+	w.observes(gpu0)
+	w.read(func(v *view) {
+		told := v.xids[xid{gpu0, "79"}]
+		require.True(t, slices.IsSorted(told), "%v", told)
+		require.Zero(t, told[0], "a new series begins at 0, so that its first rise is one")
+		require.EqualValues(t, 4, told[len(told)-1], "an error that is read again is counted again")
+		require.Len(t, v.xids, 1, "nobody else had one")
 	})
 	w.stop()
 }

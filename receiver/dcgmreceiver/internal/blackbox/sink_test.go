@@ -50,6 +50,7 @@ type view struct {
 	series   map[key]*series
 	status   map[gpu.DeviceID]string
 	parts    map[gpu.DeviceID]int
+	xids     map[xid][]int64 // the values of each, as they were told
 	problems []string
 }
 
@@ -70,7 +71,7 @@ func newSink(t *testing.T) *sink {
 	require.NoError(t, err)
 	s := &sink{
 		address: listener.Addr().String(), news: make(chan struct{}),
-		view: view{series: map[key]*series{}, status: map[gpu.DeviceID]string{}, parts: map[gpu.DeviceID]int{}},
+		view: view{series: map[key]*series{}, status: map[gpu.DeviceID]string{}, parts: map[gpu.DeviceID]int{}, xids: map[xid][]int64{}},
 	}
 	server := grpc.NewServer()
 	pmetricotlp.RegisterGRPCServer(server, s)
@@ -94,6 +95,7 @@ func (s *sink) Export(_ context.Context, request pmetricotlp.ExportRequest) (pme
 	}
 	v.arrived = now
 	s.heartbeat(request.Metrics())
+	s.errors(request.Metrics())
 	for i := range b.Counters {
 		s.counter(&b.Counters[i], now)
 	}
