@@ -158,14 +158,13 @@ func (n *node) nextSet(k gpu.Time) *allocationSet {
 func (n *node) applySet(set *allocationSet) {
 	byDevice := set.byDevice(n.name, &n.ledger.counts)
 	last := n.sets.last
-	n.sets.last = set.time
+	n.sets.last, n.claims = set.time, byDevice
 	for _, id := range sortedKeys(byDevice) {
 		n.openNamed(id, byDevice[id], last, set.time)
 	}
 	for _, d := range n.devices {
 		d.takeSet(last, set.time, byDevice[d.ID])
 	}
-	n.claims = byDevice
 }
 
 // takeSet takes in what the set of time s says of d. A board has no holders.
@@ -177,6 +176,9 @@ func (d *device) takeSet(last, s gpu.Time, c *claims) {
 	if c != nil && (d.boarded || d.turnsAt != gpu.NoTime && s >= d.turnsAt) {
 		d.ledger.counts.Points[UnsupportedSharing] += uint64(len(c.byPod))
 		c = nil
+		if s == d.node.sets.last { // nor do they hold what it becomes
+			delete(d.node.claims, d.ID)
+		}
 	}
 	if d.ledger.cfg.Labels { // else the node knows what its newest set said
 		d.claimed = c

@@ -63,12 +63,12 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 // kubelet lists a pod for a second or two after its end; of one that no list had
 // at the first that lacks it. The uncertainty is the time between the two.
 func (b *Book) endListed(l *life) {
-	at := l.unlisted
-	if l.listed != gpu.NoTime {
-		at = l.listed
+	held, lacked := max(l.listed, l.began.At), max(l.unlisted, l.began.At)
+	at := held
+	if l.listed == gpu.NoTime {
+		at = lacked
 	}
-	at = max(at, l.began.At)
-	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(l.unlisted.Sub(at), pod.Resolution)}, b.lists.newestAt)
+	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(lacked.Sub(held), pod.Resolution)}, b.lists.newestAt)
 	if w := b.worries[subject{l.pod.Key(), true}]; w != nil {
 		other := *w
 		b.worries[subject{l.pod.Key(), false}] = &other // what is listed in its place has been doubtful for as long
