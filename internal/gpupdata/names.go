@@ -85,7 +85,6 @@ const (
 	AttrGPUIndex          = "gpu.index"
 	AttrGPUMinor          = "gpu.minor"
 	AttrPCIAddress        = "gpu.pci.address"
-	AttrMIGProfile        = "gpu.mig.profile"
 	AttrMIGInstance       = "gpu.mig.gi" // NVIDIA's number of the GPU instance on its board
 	AttrMIGProfile        = "gpu.mig.profile"
 	AttrMIGSlices         = "gpu.mig.slices"
