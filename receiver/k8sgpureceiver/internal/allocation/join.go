@@ -78,7 +78,11 @@ func (b *Book) give(l *life, entry Listed) {
 
 // leave leaves listed devices to nobody. If that lasts, they are named.
 func (b *Book) leave(entry Listed, d Doubt) Doubt {
-	if !b.doubted(entry.Pod, d) {
+	return b.leaveAs(subject{pod: entry.Pod}, entry, d)
+}
+
+func (b *Book) leaveAs(s subject, entry Listed, d Doubt) Doubt {
+	if !b.doubted(s, d) {
 		return d
 	}
 	for _, n := range entry.Devices {
@@ -103,7 +107,7 @@ func (b *Book) contradict(l *life, entry Listed) Doubt {
 	} else if !more {
 		l.disagrees = true
 	}
-	return b.leave(entry, DevicesChanged)
+	return b.leaveAs(l.asHolder(), entry, DevicesChanged)
 }
 
 func contains(all, some []deviceid.Name) bool {
@@ -189,7 +193,7 @@ func (b *Book) unsettled() (doubt Doubt) {
 	for key, with := range b.lists.differs {
 		l := b.named(key)
 		// One without devices may only not have them yet.
-		if (with || l == nil || b.mayHold(&l.pod, l)) && !b.doubted(key, ListUnsettled) {
+		if (with || l == nil || b.mayHold(&l.pod, l)) && !b.doubted(subject{pod: key}, ListUnsettled) {
 			doubt = ListUnsettled
 		}
 	}
