@@ -95,7 +95,7 @@ func startAgents(t *testing.T, s *stage) {
 		return c
 	}
 	server := collector.Settings{Name: "server", Kubeconfig: s.accessFor(t, "pods: api_server"), Receiver: map[string]any{"pods": "api_server"}}
-	s.agents.kubelet = start(collector.Settings{Name: "kubelet", Receiver: s.kubeletKeys(t, s.accessFor(t, "pods: kubelet"))})
+	s.agents.kubelet = start(collector.Settings{Name: "kubelet", Receiver: s.kubeletKeys(t, s.accessFor(t, polling))})
 	if !s.hasPodsAPI {
 		// Without the Pods API, the default is the API server.
 		s.agents.main = start(collector.Settings{Name: "main", Kubeconfig: server.Kubeconfig})
@@ -120,7 +120,7 @@ func (a *agents) awaitNode(t *testing.T) {
 
 // all returns those that run on this cluster.
 func (a *agents) all() map[string]*collector.Collector {
-	found := map[string]*collector.Collector{"main": a.main, "pods: api_server": a.server, "pods: kubelet": a.kubelet, "event_lookup": a.events, "owner_lookup": a.owners}
+	found := map[string]*collector.Collector{"main": a.main, "pods: api_server": a.server, polling: a.kubelet, "event_lookup": a.events, "owner_lookup": a.owners}
 	for name, c := range found {
 		if c == nil {
 			delete(found, name)
