@@ -118,6 +118,15 @@ dcgm: build build-dcgm ## Test the DCGM binding, and the collector with it, agai
 	CC='$(CC)' CGO_ENABLED=1 go test -race -shuffle=on -timeout=5m ./receiver/dcgmreceiver/internal/dcgm/...
 	CC='$(CC)' OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' OTELCOL_GPU_DCGM='$(CURDIR)/bin/otelcol-gpu-dcgm' \
 		go test -tags='dcgm,$(TAGS)' -shuffle=on -parallel=6 -count=1 -timeout=5m ./receiver/dcgmreceiver/internal/blackbox/...
+	$(HOUR) -run '^TestHour$$'
+
+# The time of TestHour is simulated: an hour takes some five minutes.
+HOUR = CC='$(CC)' CGO_ENABLED=1 OTELCOL_GPU_DCGM='$(CURDIR)/bin/otelcol-gpu-dcgm' \
+	go test -tags='dcgm,$(TAGS)' -v -count=1 -timeout=30m ./receiver/dcgmreceiver/internal/hour
+
+.PHONY: dcgm-hour
+dcgm-hour: build-dcgm ## Sample 56 MIG instances every 100 ms for an hour, fail if a sample is lost or memory grows; print what each rate costs
+	HOUR_DURATION=1h $(HOUR)
 
 .PHONY: lint
 lint: cc ## Run golangci-lint, formatters included; once more with cgo for the code behind it

@@ -52,20 +52,30 @@ static char type_of(unsigned short field)
 	return m == NULL ? DCGM_FT_INT64 : m->fieldType;
 }
 
+// series_at is the k-th of the samples that are kept, the oldest first.
+sample_t *series_at(const series_t *s, int k) { return &s->samples[(s->head + k) % s->capacity]; }
+
+static void series_grow(series_t *s)
+{
+	int capacity = s->capacity == 0 ? 8 : 2 * s->capacity;
+	sample_t *more = malloc((size_t)capacity * sizeof *more);
+	for (int k = 0; k < s->count; k++)
+		more[k] = *series_at(s, k);
+	free(s->samples);
+	s->samples = more;
+	s->capacity = capacity;
+	s->head = 0;
+}
+
 void series_push(series_t *s, int64_t ts, int status, const value_t *v)
 {
-	int drop = 0;
-	while (drop < s->count && (s->samples[drop].ts < ts - s->keep || s->count - drop >= MAX_SAMPLES))
-		drop++;
-	if (drop > 0) {
-		s->count -= drop;
-		memmove(s->samples, s->samples + drop, (size_t)s->count * sizeof *s->samples);
+	while (s->count > 0 && (series_at(s, 0)->ts < ts - s->keep || s->count >= MAX_SAMPLES)) {
+		s->head = (s->head + 1) % s->capacity;
+		s->count--;
 	}
-	if (s->count == s->capacity) {
-		s->capacity = s->capacity == 0 ? 8 : 2 * s->capacity;
-		s->samples = realloc(s->samples, (size_t)s->capacity * sizeof *s->samples);
-	}
-	s->samples[s->count++] = (sample_t){ts, status, *v};
+	if (s->count == s->capacity)
+		series_grow(s);
+	*series_at(s, s->count++) = (sample_t){ts, status, *v};
 	s->first = false;
 }
 
@@ -165,7 +175,7 @@ void value_latest(entity_t *e, unsigned short field, dcgmFieldValue_v1 *to)
 	value_t blank = blank_of(type_of(field));
 	series_t *s = e == NULL ? NULL : e->series[field];
 	if (s != NULL && s->count > 0) {
-		sample_t *last = &s->samples[s->count - 1];
+		const sample_t *last = series_at(s, s->count - 1);
 		value_into(to, field, last->ts, last->status, &last->value);
 		return;
 	}

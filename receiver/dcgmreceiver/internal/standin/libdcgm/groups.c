@@ -256,6 +256,20 @@ dcgmReturn_t dcgmUpdateAllFields(dcgmHandle_t handle, int wait)
 	return call_end(call_begin(__func__, handle));
 }
 
+// room_for returns memory for n values, which the next call hands out again: each
+// thread of a client would keep some of its own.
+static dcgmFieldValue_v1 *room_for(int n)
+{
+	static dcgmFieldValue_v1 *values;
+	static int capacity;
+	if (n > capacity) {
+		free(values);
+		capacity = 2 * n;
+		values = malloc((size_t)capacity * sizeof *values);
+	}
+	return values;
+}
+
 // values_since hands the samples of one entity to the caller.
 static long long values_since(entity_t *e, const field_group_t *f, long long since,
 			      dcgmFieldValueEntityEnumeration_f enumerate, void *data)
@@ -264,12 +278,12 @@ static long long values_since(entity_t *e, const field_group_t *f, long long sin
 	long long newest = since - 1;
 	for (int j = 0; j < f->count; j++)
 		n += series_of(e, f->ids[j])->count;
-	dcgmFieldValue_v1 *values = malloc((size_t)(n + 1) * sizeof *values);
+	dcgmFieldValue_v1 *values = room_for(n);
 	n = 0;
 	for (int j = 0; j < f->count; j++) {
 		const series_t *s = e->series[f->ids[j]];
 		for (int k = 0; k < s->count; k++) {
-			const sample_t *p = &s->samples[k];
+			const sample_t *p = series_at(s, k);
 			if (p->ts < since)
 				continue;
 			newest = p->ts > newest ? p->ts : newest;
@@ -278,7 +292,6 @@ static long long values_since(entity_t *e, const field_group_t *f, long long sin
 	}
 	if (n > 0)
 		enumerate(e->kind, e->id, values, n, data);
-	free(values);
 	return newest;
 }
 

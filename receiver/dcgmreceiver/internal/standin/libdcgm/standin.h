@@ -51,7 +51,7 @@ typedef struct {
 	int64_t keep;     // µs
 	bool first;       // no sample since the watch began
 	sample_t *samples;
-	int count, capacity;
+	int head, count, capacity; // a ring
 } series_t;
 
 typedef struct {
@@ -127,6 +127,7 @@ void engine_advance(void);
 void engine_forget(void); // everything that clients had made
 int entity_find(dcgm_field_entity_group_t kind, dcgm_field_eid_t id);
 series_t *series_of(entity_t *e, unsigned short field);
+sample_t *series_at(const series_t *s, int k);
 void series_push(series_t *s, int64_t ts, int status, const value_t *v);
 value_t blank_of(char type);
 dcgmReturn_t series_watch(entity_t *e, unsigned short field, int64_t period, int64_t keep);
