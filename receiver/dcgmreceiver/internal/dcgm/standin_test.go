@@ -36,6 +36,9 @@ func runWithStandin(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if script := os.Getenv(crashVariable); script != "" {
+		return crash(script)
+	}
 	return m.Run()
 }
 

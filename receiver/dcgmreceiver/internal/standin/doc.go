@@ -9,7 +9,8 @@
 // It behaves as DCGM 4.6 was measured to, in what a client of a running engine
 // meets: sentinels with status 0 and a fresh timestamp, profiling fields whose
 // watch fails whole, values of the board on its instances, handles that never
-// recover, ids that are handed out again.
+// recover, ids that are handed out again. ../dcgm/measured_test.go has all that was
+// measured, row by row, and holds it to that.
 //
 // # The script
 //
@@ -46,5 +47,6 @@
 // A kind is gpu, gi or ci; a type is i, d or s, as in DCGM. A field that is
 // watched is sampled at the period of its watch, if it is set. A "sample" is
 // one that the engine took beside that; nobody sees it if nobody watches.
-// The field 230 (XID) has no other samples.
+// The field 230 (XID) has no other samples. What clients make up themselves (fake
+// GPUs, injected values) is gone with the next start.
 package standin

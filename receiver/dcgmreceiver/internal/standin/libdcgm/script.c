@@ -35,7 +35,7 @@ static void entity_free(entity_t *e)
 	free(e);
 }
 
-static entity_t *entity_new(dcgm_field_entity_group_t kind, unsigned id, int parent)
+entity_t *entity_new(dcgm_field_entity_group_t kind, unsigned id, int parent)
 {
 	if (engine.count == MAX_ENTITIES || entity_find(kind, id) >= 0)
 		return NULL;
@@ -117,18 +117,14 @@ static bool add_instance(dcgm_field_entity_group_t kind, const char *rest)
 	return true;
 }
 
-// "remove <gpu>": the board and all on it. "remove-mig <gpu>": its instances.
-static bool remove_entities(const char *rest, bool board)
+// sweep frees the entities that are gone, and moves the others up.
+static void sweep(void)
 {
-	int gpu = entity_find(DCGM_FE_GPU, (unsigned)strtoul(rest, NULL, 10));
-	if (gpu < 0)
-		return false;
 	int kept = 0, moved[MAX_ENTITIES];
 	for (int i = 0; i < engine.count; i++) {
 		entity_t *e = engine.entities[i];
-		bool gone = e->gpu == gpu && (board || e->kind != DCGM_FE_GPU);
-		moved[i] = gone ? -1 : kept;
-		if (gone)
+		moved[i] = e->gone ? -1 : kept;
+		if (e->gone)
 			entity_free(e);
 		else
 			engine.entities[kept++] = e;
@@ -139,6 +135,19 @@ static bool remove_entities(const char *rest, bool board)
 		e->gpu = moved[e->gpu];
 		e->parent = e->parent < 0 ? -1 : moved[e->parent];
 	}
+}
+
+// "remove <gpu>": the board and all on it. "remove-mig <gpu>": its instances.
+static bool remove_entities(const char *rest, bool board)
+{
+	int gpu = entity_find(DCGM_FE_GPU, (unsigned)strtoul(rest, NULL, 10));
+	if (gpu < 0)
+		return false;
+	for (int i = 0; i < engine.count; i++) {
+		entity_t *e = engine.entities[i];
+		e->gone = e->gpu == gpu && (board || e->kind != DCGM_FE_GPU);
+	}
+	sweep();
 	return true;
 }
 
@@ -259,6 +268,9 @@ static bool start(void)
 	engine.up = true;
 	engine.generation++;
 	engine_forget();
+	for (int i = 0; i < engine.count; i++)
+		engine.entities[i]->gone = engine.entities[i]->made;
+	sweep();
 	return true;
 }
 

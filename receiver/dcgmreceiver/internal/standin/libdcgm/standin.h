@@ -64,6 +64,8 @@ typedef struct {
 	char uuid[MAX_STRING]; // of a GPU or a compute instance
 	char name[MAX_STRING]; // model, or profile
 	bool gpm;              // a profiling field's first sample is blank
+	bool made;             // by a client, until the engine ends
+	bool gone;
 	series_t *series[MAX_FIELD];
 	unsigned short used[MAX_FIELD]; // the fields that have a series
 	int used_count;
@@ -120,6 +122,7 @@ extern pthread_mutex_t engine_lock;
 // script.c
 void script_reset(const char *path);
 void script_read(void);
+entity_t *entity_new(dcgm_field_entity_group_t kind, unsigned id, int parent);
 
 // cache.c
 int64_t engine_now(void);
