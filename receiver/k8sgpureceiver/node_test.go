@@ -26,7 +26,10 @@ func nodeList(nodes ...corev1.Node) corev1.NodeList {
 func TestNodeOutOfService(t *testing.T) {
 	cordoned := corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "gpu-node-0"}, Spec: corev1.NodeSpec{Unschedulable: true},
-		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+		Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Images:     []corev1.ContainerImage{{Names: []string{"registry.example/app:1"}, SizeBytes: 7}},
+		},
 	}
 	startAPI(t, &apiServer{objects: map[string]any{"/api/v1/nodes": nodeList(cordoned)}})
 	r := newRig(t, func(c *Config) { c.NodeLookup, c.AuthType = true, "kubeConfig" })
@@ -41,6 +44,9 @@ func TestNodeOutOfService(t *testing.T) {
 	}, wait, tick)
 	require.EqualValues(t, recordedGPU, b.Availability[0].Device)
 	require.Equal(t, gpu.ReasonNode, b.Availability[0].Reason)
+	r.desk.mu.Lock()
+	require.EqualValues(t, 7, r.imageSize("registry.example/app:1"))
+	r.desk.mu.Unlock()
 
 	nodeDesk{r.nodeReceiver}.NodeGone("gpu-node-0")
 	b, _ = r.batch()

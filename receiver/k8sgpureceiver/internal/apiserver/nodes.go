@@ -43,6 +43,7 @@ func WatchNodes(ctx context.Context, client kubernetes.Interface, name string, t
 		},
 	}
 	watchAll(ctx, lists, &corev1.Node{}, watcher{
+		slim: slimNode(name == ""),
 		tell: func(object any) {
 			if n, ok := object.(*corev1.Node); ok {
 				read := node.Read(n)
@@ -53,4 +54,18 @@ func WatchNodes(ctx context.Context, client kubernetes.Interface, name string, t
 		synced: told.NodesSynced,
 		lost:   told.NodesLost,
 	})
+}
+
+// slimNode drops what nobody reads of nodes. Images are looked up on the own node
+// only: those of all nodes would be most of what is kept.
+func slimNode(all bool) cache.TransformFunc {
+	return func(object any) (any, error) {
+		if n, ok := object.(*corev1.Node); ok {
+			n.Annotations, n.Status.VolumesAttached = nil, nil
+			if all {
+				n.Status.Images = nil
+			}
+		}
+		return unmanaged(object)
+	}
 }

@@ -13,16 +13,28 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
 )
 
-// TestUnmanaged keeps what is read of a node, and little else.
-func TestUnmanaged(t *testing.T) {
-	n := &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"a": "b"}, ManagedFields: []metav1.ManagedFieldsEntry{{}}},
-		Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{SizeBytes: 1}}},
+// TestSlimNode keeps what is read of a node, and little else. Its images are read
+// where one node is watched.
+func TestSlimNode(t *testing.T) {
+	named := func() *corev1.Node {
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: "n", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"long": "text"},
+				ManagedFields: []metav1.ManagedFieldsEntry{{}},
+			},
+			Status: corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"registry/app:1"}, SizeBytes: 7}}},
+		}
 	}
-	before := node.Read(n)
-	after, err := unmanaged(n)
+	before := node.Read(named())
+	one, err := slimNode(false)(named())
 	require.NoError(t, err)
-	require.Empty(t, after.(*corev1.Node).Status.Images)
-	require.Empty(t, after.(*corev1.Node).ManagedFields)
-	require.Equal(t, before, node.Read(after.(*corev1.Node)))
+	require.Empty(t, one.(*corev1.Node).ManagedFields)
+	require.Empty(t, one.(*corev1.Node).Annotations)
+	require.Equal(t, before, node.Read(one.(*corev1.Node)))
+
+	all, err := slimNode(true)(named())
+	require.NoError(t, err)
+	require.Empty(t, all.(*corev1.Node).Status.Images)
+	before.Images = node.Images{}
+	require.Equal(t, before, node.Read(all.(*corev1.Node)))
 }

@@ -41,6 +41,7 @@ func WatchPending(ctx context.Context, client kubernetes.Interface, told Pending
 		},
 	}
 	watchAll(ctx, lists, &corev1.Pod{}, watcher{
+		slim: unmanaged,
 		tell: func(object any) {
 			if p, ok := object.(*corev1.Pod); ok {
 				told.Pending(p)

@@ -41,6 +41,7 @@ func WatchSlices(ctx context.Context, client kubernetes.Interface, node string, 
 		}
 	}
 	watchAll(ctx, lists, &resourcev1.ResourceSlice{}, watcher{
+		slim:   unmanaged,
 		tell:   tell,
 		gone:   func(object metav1.Object) { told.SliceGone(object.GetName()) },
 		synced: told.SlicesSynced,

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -16,6 +15,7 @@ import (
 
 // watcher takes what an informer says. Its functions return at once.
 type watcher struct {
+	slim   cache.TransformFunc // drops what nobody reads, before tell
 	tell   func(object any)
 	gone   func(object metav1.Object)
 	synced func() // at the first time, and whenever a watch stands after it was lost
@@ -39,7 +39,7 @@ func watchAll(ctx context.Context, lists *cache.ListWatch, of runtime.Object, to
 	}
 	informer := cache.NewSharedIndexInformer(lists, of, 0, nil)
 	err := errors.Join(
-		informer.SetTransform(unmanaged),
+		informer.SetTransform(told.slim),
 		informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { told.lost(bare(err)) }),
 	)
 	handler, added := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -70,13 +70,10 @@ func watchAll(ctx context.Context, lists *cache.ListWatch, of runtime.Object, to
 	<-done
 }
 
-// unmanaged drops what nobody reads.
+// unmanaged drops what nobody reads of any object.
 func unmanaged(object any) (any, error) {
 	if named, ok := object.(metav1.Object); ok {
 		named.SetManagedFields(nil)
-	}
-	if n, ok := object.(*corev1.Node); ok {
-		n.Annotations, n.Status.Images, n.Status.VolumesAttached = nil, nil, nil
 	}
 	return object, nil
 }
