@@ -137,4 +137,5 @@ type clusterView struct {
 	at     gpu.Time
 	nodes  []gpu.Node
 	demand []gpu.Demand
+	known  bool // what pods wait for; else demand says nothing
 }

@@ -32,7 +32,7 @@ type clusterDesk struct {
 	gone   map[string]gpu.Time // when the ends of nodes arrived
 	pods   map[string]demand.Pod
 	claims *claim.Store
-	asked  []gpu.Demand // of that batch
+	asked  []gpu.Demand // of the newest one that knew what pods wait for
 	synced bool         // the pods are known
 	// readClaim asks the API server for a claim, nil if nobody asks.
 	readClaim func(claim.Key)
@@ -158,9 +158,9 @@ func (d *clusterDesk) view(cfg *Config) clusterView {
 	at := d.now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v := clusterView{at: at, nodes: d.accounts(cfg, at)}
+	v := clusterView{at: at, nodes: d.accounts(cfg, at), known: d.synced}
 	d.askForClaims()
-	if d.synced {
+	if v.known {
 		pods := slices.Collect(maps.Values(d.pods))
 		v.demand = demand.Sum(pods, d.claims, at, cfg.ClusterName)
 		v.demand = append(v.demand, demand.Zeros(d.asked, v.demand, at)...)
@@ -229,5 +229,7 @@ func (d *clusterDesk) sent(v *clusterView) {
 			d.told[v.nodes[i].Name] = v.nodes[i]
 		}
 	}
-	d.asked = v.demand
+	if v.known { // else its series go on from where they were
+		d.asked = v.demand
+	}
 }

@@ -228,6 +228,10 @@ func TestDemandIsUnknown(t *testing.T) {
 	p.Spec = corev1.PodSpec{}
 	r.desk.Pending(&p)
 	require.Zero(t, r.desk.pending(), "one that wants no GPU isn't followed")
+	r.desk.PendingSynced()
+	_, pending, _ = r.batch()
+	require.Len(t, pending, 1, "what was asked for before")
+	require.Zero(t, pending[0].Count, "nobody waits any more")
 	r.desk.ClaimFailed(errors.New("away"))
 	r.desk.SlicesLost(errors.New("away"))
 	r.desk.SliceGone("s")
