@@ -5,6 +5,7 @@ package claim
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -109,6 +110,33 @@ func TestGenerations(t *testing.T) {
 	require.Len(t, s.GPUs(), 3)
 	s.DropSlice("whole")
 	require.Len(t, s.GPUs(), 4, "the older generation is the newest now")
+}
+
+// TestOffersAreBounded: those of a node that publishes ever new names are
+// forgotten, those of a large cluster aren't looked through at each slice.
+func TestOffersAreBounded(t *testing.T) {
+	publish := func(s *Store, slice int, names string) {
+		offers := make([]Offer, 64)
+		for i := range offers {
+			offers[i].ID = ID{"gpu.nvidia.com", fmt.Sprint(slice), fmt.Sprint(names, i)}
+		}
+		s.PutSlice(Slice{Name: fmt.Sprint(slice), Pool: Pool{"gpu.nvidia.com", fmt.Sprint(slice)}, Offers: offers})
+	}
+	node := &Store{}
+	for generation := range 1000 {
+		publish(node, 0, fmt.Sprint(generation, "-"))
+		require.LessOrEqual(t, len(node.offers), mostOffers+64)
+	}
+	cluster, passes := &Store{}, 0
+	for slice := range 1000 {
+		before := cluster.fresh
+		publish(cluster, slice, "")
+		if cluster.fresh != before {
+			passes++
+		}
+	}
+	require.Len(t, cluster.offers, 64_000)
+	require.LessOrEqual(t, passes, 4)
 }
 
 func TestTaints(t *testing.T) {

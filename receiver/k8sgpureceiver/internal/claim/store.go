@@ -71,6 +71,7 @@ type Store struct {
 	// offers are all devices that were ever offered: a driver that publishes its
 	// slices anew takes nothing away from those who have devices.
 	offers map[ID]Offer
+	fresh  int // how many offers there were when the old ones were forgotten last
 }
 
 // Put takes a claim, as it is now.
@@ -92,7 +93,8 @@ func (s *Store) Keep(keys map[Key]bool) {
 	maps.DeleteFunc(s.claims, func(key Key, _ Claim) bool { return !keys[key] })
 }
 
-// mostOffers is more devices than a node offers.
+// mostOffers is more devices than a node offers. A cluster offers more: then
+// old ones are forgotten when there are as many as current ones.
 const mostOffers = 4096
 
 // PutSlice takes a slice, as it is now.
@@ -101,13 +103,8 @@ func (s *Store) PutSlice(slice Slice) {
 		s.slices, s.offers = map[string]Slice{}, map[ID]Offer{}
 	}
 	s.slices[slice.Name] = slice
-	if len(s.offers) > mostOffers+len(slice.Offers) {
-		clear(s.offers)
-		for _, current := range s.current() {
-			for _, o := range current.Offers {
-				s.offers[o.ID] = o
-			}
-		}
+	if len(s.offers) > max(mostOffers, 2*s.fresh) {
+		s.forget()
 	}
 	for _, other := range s.slices {
 		if other.Pool == slice.Pool && other.Generation > slice.Generation {
@@ -117,6 +114,17 @@ func (s *Store) PutSlice(slice Slice) {
 	for _, o := range slice.Offers {
 		s.offers[o.ID] = o
 	}
+}
+
+// forget forgets the devices that are offered no more.
+func (s *Store) forget() {
+	clear(s.offers)
+	for _, slice := range s.current() {
+		for _, o := range slice.Offers {
+			s.offers[o.ID] = o
+		}
+	}
+	s.fresh = len(s.offers)
 }
 
 // DropSlice takes that there is no such slice any more.
