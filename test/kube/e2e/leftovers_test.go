@@ -113,8 +113,11 @@ var settings = []string{
 	"/proc/sys/kernel/keys/*", "/proc/sys/net/ipv4/*", "/proc/sys/net/netfilter/*_max", "/proc/sys/net/bridge/*",
 }
 
-// machine is what no cluster may change: mounts, settings, and folders of the
-// system.
+// The devices that containers get as well: the node has the machine's own.
+var sharedDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// machine is what no cluster may change: mounts, settings, folders of the
+// system, and devices.
 func machine(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
@@ -136,6 +139,11 @@ func machine(t *testing.T) map[string]string {
 		} else {
 			state[path] = err.Error()
 		}
+	}
+	for _, path := range sharedDevices {
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		state[path] = info.Mode().String()
 	}
 	return state
 }
