@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -115,22 +116,22 @@ func TestGenerations(t *testing.T) {
 // TestOffersAreBounded: those of a node that publishes ever new names are
 // forgotten, those of a large cluster aren't looked through at each slice.
 func TestOffersAreBounded(t *testing.T) {
-	publish := func(s *Store, slice int, names string) {
+	publish := func(s *Store, node, names string) {
 		offers := make([]Offer, 64)
 		for i := range offers {
-			offers[i].ID = ID{"gpu.nvidia.com", fmt.Sprint(slice), fmt.Sprint(names, i)}
+			offers[i].ID = ID{"gpu.nvidia.com", node, fmt.Sprint(names, i)}
 		}
-		s.PutSlice(Slice{Name: fmt.Sprint(slice), Pool: Pool{"gpu.nvidia.com", fmt.Sprint(slice)}, Offers: offers})
+		s.PutSlice(Slice{Name: node, Pool: Pool{"gpu.nvidia.com", node}, Offers: offers})
 	}
 	node := &Store{}
 	for generation := range 1000 {
-		publish(node, 0, fmt.Sprint(generation, "-"))
+		publish(node, "n", fmt.Sprint(generation, "-"))
 		require.LessOrEqual(t, len(node.offers), mostOffers+64)
 	}
 	cluster, passes := &Store{}, 0
 	for slice := range 1000 {
 		before := cluster.fresh
-		publish(cluster, slice, "")
+		publish(cluster, strconv.Itoa(slice), "")
 		if cluster.fresh != before {
 			passes++
 		}
