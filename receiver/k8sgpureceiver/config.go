@@ -14,6 +14,7 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/apiserver"
@@ -64,6 +65,8 @@ type Config struct {
 	// StorageLabel is the pod's label that says where its model comes from.
 	StorageLabel string   `mapstructure:"storage_label"`
 	PodLabels    []string `mapstructure:"pod_labels"`
+	// NamespaceLabels are labels of the pods' namespaces.
+	NamespaceLabels []string `mapstructure:"namespace_labels"`
 	// NodeTaints are begins of keys of taints that put a node out of service.
 	NodeTaints []string `mapstructure:"node_taints"`
 	// NodeLabels are labels of nodes that go along with their accounts.
@@ -96,6 +99,7 @@ func (c *Config) Validate() error {
 		oneOf("mode", c.Mode, modeNode, modeCluster),
 		accept("node", c.Node, c.Node != "" || c.Mode == modeCluster, "the name of this node, as ${env:K8S_NODE_NAME}"),
 		accept("node_labels", c.NodeLabels, len(c.NodeLabels) == 0 || c.Mode == modeCluster, "none, or mode cluster"),
+		accept("namespace_labels", c.NamespaceLabels, len(c.NamespaceLabels) == 0 || c.Mode != modeCluster, "none, or mode node"),
 		within("collection_interval", c.CollectionInterval, time.Second, time.Hour),
 		within("timeout", c.Timeout, time.Millisecond, c.CollectionInterval),
 		accept("pod_resources_socket", c.PodResourcesSocket, isPath(c.PodResourcesSocket), "the path of a socket"),
@@ -108,6 +112,7 @@ func (c *Config) Validate() error {
 		oneOf("replicas", c.Replicas, string(gpu.TimeSlicing), string(gpu.MPS)),
 		c.validateKubelet(),
 		c.validateResources(),
+		names("pod_labels", c.PodLabels), names("namespace_labels", c.NamespaceLabels), names("node_labels", c.NodeLabels),
 	)
 }
 
@@ -137,6 +142,16 @@ func (c *Config) validateResources() error {
 	for _, r := range c.Resources {
 		if domain, name, ok := strings.Cut(r, "/"); !ok || domain == "" || name == "" {
 			return accept("resources", r, false, "names of extended resources, as example.com/gpu")
+		}
+	}
+	return nil
+}
+
+// names checks names of labels: one that can't be there would be missed in silence.
+func names(key string, labels []string) error {
+	for _, name := range labels {
+		if wrong := validation.IsQualifiedName(name); len(wrong) > 0 {
+			return accept(key, name, false, "names of labels, as team or example.com/team ("+wrong[0]+")")
 		}
 	}
 	return nil

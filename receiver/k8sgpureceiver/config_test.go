@@ -34,6 +34,9 @@ func TestConfigIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		`mode: "pod" is not accepted: set node, cluster`:                              func(c *Config) { c.Mode = "pod" },
 		`node_labels: [team] is not accepted: set none, or mode cluster`:              func(c *Config) { c.NodeLabels = []string{"team"} },
+		`namespace_labels: [team] is not accepted: set none, or mode node`:            func(c *Config) { c.Mode, c.NamespaceLabels = modeCluster, []string{"team"} },
+		`namespace_labels: "a team" is not accepted: set names of labels, as team`:    func(c *Config) { c.NamespaceLabels = []string{"a team"} },
+		`pod_labels: "" is not accepted: set names of labels`:                         func(c *Config) { c.PodLabels = []string{"team", ""} },
 		`collection_interval: 1ms is not accepted: set 1s to 1h0m0s`:                  func(c *Config) { c.CollectionInterval = time.Millisecond },
 		`timeout: 11s is not accepted: set 1ms to 10s`:                                func(c *Config) { c.Timeout = 11 * time.Second },
 		`pod_resources_socket: "unix:///x" is not accepted: set the path of a socket`: func(c *Config) { c.PodResourcesSocket = "unix:///x" },

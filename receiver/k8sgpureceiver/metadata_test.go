@@ -172,6 +172,12 @@ func TestNamesAreWrittenDown(t *testing.T) {
 		reasons = append(reasons, string(r))
 	}
 	require.Equal(t, reasons, file.Attributes["gpu.source.reason"].Enum)
+	sources := []string{
+		sourceDevices, sourcePodsAPI, sourceAPIServer, sourceKubelet, sourceOwners, sourceEvents,
+		sourceClaims, sourceSlices, sourceNodes, sourcePending, sourceNamespaces,
+	}
+	require.Equal(t, sources, file.Attributes["gpu.source"].Enum)
+	require.Equal(t, sources, file.Attributes["source"].Enum)
 	var why, ages []string
 	for _, r := range gpu.DemandReasons() {
 		why = append(why, string(r))

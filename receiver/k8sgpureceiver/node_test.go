@@ -80,8 +80,10 @@ func TestNodeTellsOfStartsAndDevices(t *testing.T) {
 // TestLookUpsOutsideOfACluster are told, and nothing stops for them.
 func TestLookUpsOutsideOfACluster(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	r := newRig(t, func(c *Config) { c.ClaimLookup, c.NodeLookup, c.EventLookup = true, true, true })
-	for _, name := range []string{sourceClaims, sourceSlices, sourceNodes, sourceEvents} {
+	r := newRig(t, func(c *Config) {
+		c.ClaimLookup, c.NodeLookup, c.EventLookup, c.NamespaceLabels = true, true, true, []string{"team"}
+	})
+	for _, name := range []string{sourceClaims, sourceSlices, sourceNodes, sourceEvents, sourceNamespaces} {
 		require.EqualValues(t, 1, r.own.read(0).SourceFailures[[2]string{name, "disconnected"}], name)
 	}
 	r.batch()

@@ -44,8 +44,10 @@ type nodeReceiver struct {
 	node    *node.Node        // under the desk's lock; nil if it isn't known
 	// owners finds what is above a pod's own controller, nil if nobody asks.
 	owners workload.Owners
-	events *apiserver.Events // nil if nobody asks
-	claims *claim.Store      // under the desk's lock; nil if nobody asks
+	// ofNamespace returns the chosen labels of a namespace, nil if nobody asks.
+	ofNamespace func(name string) map[string]string
+	events      *apiserver.Events // nil if nobody asks
+	claims      *claim.Store      // under the desk's lock; nil if nobody asks
 	// between is how long after one list of devices the next is asked for.
 	between time.Duration
 	// labels are those of the pods of the newest set, by UID; under the desk's lock.
@@ -106,13 +108,22 @@ func (r *nodeReceiver) lookUpAgain(set *allocation.Set) {
 	}
 }
 
-// labelPrefix begins the attribute of a pod's label.
-const labelPrefix = "k8s.pod.label."
+// labelPrefix begins the attribute of a pod's label, namespaceLabelPrefix that of
+// its namespace's.
+const (
+	labelPrefix          = "k8s.pod.label."
+	namespaceLabelPrefix = "k8s.namespace.label."
+)
 
 // describe returns what is said of a holder.
 func (r *nodeReceiver) describe(p *pod.Pod) gpu.Holder {
 	for _, name := range r.cfg.PodLabels {
 		r.note(p.UID, labelPrefix+name, p.Labels[name])
+	}
+	if r.ofNamespace != nil {
+		for name, value := range r.ofNamespace(p.Namespace) {
+			r.note(p.UID, namespaceLabelPrefix+name, value)
+		}
 	}
 	r.note(p.UID, gpupdata.AttrModelStorage, string(r.rules.Storage(p)))
 	return gpu.Holder{
@@ -154,46 +165,12 @@ func (r *nodeReceiver) open(host component.Host) (context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	r.lookUpOwners(ctx)
+	r.lookUpNamespaces(ctx)
 	r.lookUpEvents(ctx)
 	r.lookUpClaims(ctx)
 	r.lookUpNode(ctx)
 	r.done.Go(func() { r.follow(ctx, r.cfg.ladder(), settleWithin) })
 	return ctx, nil
-}
-
-// lookUpOwners begins to ask for owners, if that is wanted and possible.
-func (r *nodeReceiver) lookUpOwners(ctx context.Context) {
-	if !r.cfg.OwnerLookup {
-		return
-	}
-	owners, err := apiserver.NewOwners(r.cfg.api(), func(err error) { r.own.outcome(sourceOwners, err) })
-	if err != nil {
-		r.own.failed(sourceOwners, err)
-		return
-	}
-	r.owners = owners.Of
-	r.done.Go(func() { owners.Run(ctx) })
-}
-
-// lookUpEvents begins to ask for events, if that is wanted and possible.
-func (r *nodeReceiver) lookUpEvents(ctx context.Context) {
-	if !r.cfg.EventLookup {
-		return
-	}
-	client, err := apiserver.New(r.cfg.api())
-	if err != nil {
-		r.own.failed(sourceEvents, err)
-		return
-	}
-	failed := func(err error) { r.own.failed(sourceEvents, err) }
-	r.events = apiserver.NewEvents(client, r.takeEvents, failed)
-	r.done.Go(func() { r.events.Run(ctx) })
-}
-
-// takeEvents takes the events of a pod.
-func (r *nodeReceiver) takeEvents(uid string, events []pod.Event) {
-	r.own.answered(sourceEvents)
-	r.desk.events(uid, events)
 }
 
 // Shutdown stops everything that Start began.

@@ -14,16 +14,17 @@ import (
 
 // The names of sources, in points and in the component's own telemetry.
 const (
-	sourceDevices   = "pod_resources"
-	sourcePodsAPI   = podsAPI
-	sourceAPIServer = podsAPIServer
-	sourceKubelet   = podsKubelet
-	sourceOwners    = "owners"
-	sourceEvents    = "events"
-	sourceClaims    = "claims"
-	sourceSlices    = "slices"
-	sourceNodes     = "nodes"
-	sourcePending   = "pending_pods"
+	sourceDevices    = "pod_resources"
+	sourcePodsAPI    = podsAPI
+	sourceAPIServer  = podsAPIServer
+	sourceKubelet    = podsKubelet
+	sourceOwners     = "owners"
+	sourceEvents     = "events"
+	sourceClaims     = "claims"
+	sourceSlices     = "slices"
+	sourceNodes      = "nodes"
+	sourcePending    = "pending_pods"
+	sourceNamespaces = "namespaces"
 )
 
 // podSource tells of the pods of the node until its context ends.

@@ -270,7 +270,7 @@ func (t *telemetry) sources(node, cluster string, at gpu.Time) []gpupdata.Source
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []gpupdata.Source
-	asked := append([]string{sourceOwners, sourceEvents}, t.others...)
+	asked := append([]string{sourceOwners, sourceEvents, sourceNamespaces}, t.others...)
 	for _, name := range slices.Concat(t.base, []string{t.chosen}, asked) {
 		reason, known := t.state[name]
 		if name == "" || !known && slices.Contains(asked, name) {

@@ -77,6 +77,16 @@ func (r *Record) Workload(uid string) string {
 	return ""
 }
 
+// Attribute returns an attribute of a pod's newest hold, "" if it has none.
+func (r *Record) Attribute(uid, name string) (value string) {
+	for _, h := range r.holdings {
+		if h.UID == uid {
+			value = h.Attributes[name]
+		}
+	}
+	return value
+}
+
 // Denied says whether a source was ever denied.
 func (r *Record) Denied(source string) bool {
 	return slices.ContainsFunc(r.sources[source], func(s Source) bool { return !s.Up && s.Reason == "denied" })

@@ -63,6 +63,7 @@ var lives = []life{
 	{"pods that reach each other and the node", testNetwork},
 	{"access as far as it's given", testAccess},
 	{"a pod with owners of owners", testOwners},
+	{"a pod of a namespace with labels", testNamespaceLabels},
 	{"a collector without permissions", testDenied},
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/otelcol-gpu/otelcol-gpu/test/kube/collector"
@@ -43,6 +44,22 @@ func testOwners(t *testing.T, s *stage) {
 	}
 }
 
+// A pod has the labels of its namespace. Only who may read that knows.
+func testNamespaceLabels(t *testing.T, s *stage) {
+	if !s.hasPodsAPI {
+		return // it has no pods to ask for
+	}
+	label := corev1.LabelMetadataName // the API server sets it
+	namespace := s.Namespace(t)
+	c := collector.Start(t, s.Cluster, collector.Settings{
+		Name: "namespaces", Kubeconfig: s.accessFor(t, "namespace_labels"), Receiver: map[string]any{"namespace_labels": []string{label}},
+	})
+	pod := s.start(t, namespace, kubetest.Pod("labelled", holds(kubetest.GPU, 1)))
+	c.Await(t, "the pod has the label of its namespace", func(r *collector.Record) bool {
+		return r.Attribute(string(pod.UID), "k8s.namespace.label."+label) == namespace
+	})
+}
+
 // A collector that may do nothing says so of each source, and goes on.
 func testDenied(t *testing.T, s *stage) {
 	nobody := s.KubeconfigFor(t, "default")
@@ -51,8 +68,9 @@ func testDenied(t *testing.T, s *stage) {
 		"kubelet":    s.kubeletKeys(t, nobody),
 		"events":     {"event_lookup": true},
 		"owners":     {"owner_lookup": true},
+		"namespaces": {"namespace_labels": []string{"team"}},
 	} {
-		asksOnly := source == "events" || source == "owners"
+		asksOnly := source == "events" || source == "owners" || source == "namespaces"
 		if asksOnly && !s.hasPodsAPI {
 			continue // it has no pods to ask for
 		}
