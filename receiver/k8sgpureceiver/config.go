@@ -105,7 +105,7 @@ func (c *Config) Validate() error {
 		accept("pod_resources_socket", c.PodResourcesSocket, isPath(c.PodResourcesSocket), "the path of a socket"),
 		accept("pods_api_socket", c.PodsAPISocket, isPath(c.PodsAPISocket), "the path of a socket"),
 		oneOf("pods", c.Pods, podsAuto, podsAPI, podsAPIServer, podsKubelet),
-		oneOf("auth_type", c.AuthType, apiserver.AuthServiceAccount, apiserver.AuthKubeConfig, apiserver.AuthNone),
+		c.validateAuth(),
 		accept("context", c.Context, c.Context == "" || c.AuthType == apiserver.AuthKubeConfig, "none, or auth_type kubeConfig"),
 		accept("kube_api_qps", c.QPS, c.QPS > 0, "more than 0"),
 		accept("kube_api_burst", c.Burst, c.Burst > 0, "more than 0"),
@@ -114,6 +114,16 @@ func (c *Config) Validate() error {
 		c.validateResources(),
 		names("pod_labels", c.PodLabels), names("namespace_labels", c.NamespaceLabels), names("node_labels", c.NodeLabels),
 	)
+}
+
+// validateAuth refuses tls with what does the same: other receivers of the
+// collector have the word, for the kubelet.
+func (c *Config) validateAuth() error {
+	if c.AuthType == "tls" {
+		return accept("auth_type", c.AuthType, false,
+			"kubeConfig, with client-certificate and client-key in the kubeconfig; for the kubelet's endpoint, set kubelet::cert_file and kubelet::key_file")
+	}
+	return oneOf("auth_type", c.AuthType, apiserver.AuthServiceAccount, apiserver.AuthKubeConfig, apiserver.AuthNone)
 }
 
 func (c *Config) validateKubelet() error {
