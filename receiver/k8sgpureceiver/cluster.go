@@ -81,13 +81,14 @@ func (r *clusterReceiver) open(host component.Host) (context.Context, error) {
 }
 
 func (r *clusterReceiver) lookUpClaims(ctx context.Context, client kubernetes.Interface) {
-	r.own.uses(sourceClaims, sourceSlices)
+	r.own.uses(sourceClaims, sourceSlices, sourceRules)
 	reader := apiserver.NewClaims(client, r.desk)
 	r.desk.mu.Lock()
 	r.desk.readClaim = reader.Ask
 	r.desk.mu.Unlock()
 	r.done.Go(func() { reader.Run(ctx) })
 	r.done.Go(func() { apiserver.WatchSlices(ctx, client, "", r.desk) })
+	r.done.Go(func() { apiserver.WatchRules(ctx, client, r.desk) })
 }
 
 // Shutdown stops everything that Start began.

@@ -42,6 +42,7 @@ var (
 	_ apiserver.NodeSink    = (*clusterDesk)(nil)
 	_ apiserver.PendingSink = (*clusterDesk)(nil)
 	_ apiserver.ClaimSink   = (*clusterDesk)(nil)
+	_ apiserver.RuleSink    = (*clusterDesk)(nil)
 )
 
 func newClusterDesk(own *telemetry, now func() gpu.Time, catalog *deviceid.Catalog) *clusterDesk {
@@ -145,6 +146,26 @@ func (d *clusterDesk) SlicesSynced() { d.own.answered(sourceSlices) }
 
 // SlicesLost takes that slices can't be watched. What is known stays.
 func (d *clusterDesk) SlicesLost(err error) { d.own.failed(sourceSlices, err) }
+
+// Rule takes a rule that taints devices.
+func (d *clusterDesk) Rule(r claim.Rule) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.claims.PutRule(r)
+}
+
+// RuleGone takes that a rule is gone.
+func (d *clusterDesk) RuleGone(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.claims.DropRule(name)
+}
+
+// RulesSynced takes that all rules are known.
+func (d *clusterDesk) RulesSynced() { d.own.answered(sourceRules) }
+
+// RulesLost takes that rules can't be watched. What is known stays.
+func (d *clusterDesk) RulesLost(err error) { d.own.failed(sourceRules, err) }
 
 // pending returns how many pods are followed.
 func (d *clusterDesk) pending() int {

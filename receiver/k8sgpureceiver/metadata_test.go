@@ -174,7 +174,7 @@ func TestNamesAreWrittenDown(t *testing.T) {
 	require.Equal(t, reasons, file.Attributes["gpu.source.reason"].Enum)
 	sources := []string{
 		sourceDevices, sourcePodsAPI, sourceAPIServer, sourceKubelet, sourceOwners, sourceEvents,
-		sourceClaims, sourceSlices, sourceNodes, sourcePending, sourceNamespaces,
+		sourceClaims, sourceSlices, sourceRules, sourceNodes, sourcePending, sourceNamespaces,
 	}
 	require.Equal(t, sources, file.Attributes["gpu.source"].Enum)
 	require.Equal(t, sources, file.Attributes["source"].Enum)

@@ -24,6 +24,7 @@ const (
 	sourceSlices     = "slices"
 	sourceNodes      = "nodes"
 	sourcePending    = "pending_pods"
+	sourceRules      = "taint_rules"
 	sourceNamespaces = "namespaces"
 )
 

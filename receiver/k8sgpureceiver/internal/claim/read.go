@@ -119,7 +119,7 @@ func readOffer(d *resourcev1.Device, of Pool) Offer {
 		o.Capacity[unqualified(string(name), of.Driver)] = capacity.Value.AsApproximateFloat64()
 	}
 	for _, taint := range d.Taints {
-		if taint.Effect == resourcev1.DeviceTaintEffectNoSchedule || taint.Effect == resourcev1.DeviceTaintEffectNoExecute {
+		if keepsAway(taint.Effect) {
 			o.Taints = append(o.Taints, taint.Key)
 		}
 	}

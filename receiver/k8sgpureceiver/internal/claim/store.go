@@ -63,7 +63,7 @@ func (o *Offer) Resolve() deviceid.Device {
 
 const driverNVIDIA = "gpu.nvidia.com"
 
-// Store is what the API server said of claims and slices. It isn't safe for
+// Store is what the API server said of claims, slices and taints. It isn't safe for
 // concurrent use. The zero value is empty.
 type Store struct {
 	claims map[Key]Claim
@@ -72,6 +72,7 @@ type Store struct {
 	// slices anew takes nothing away from those who have devices.
 	offers map[ID]Offer
 	fresh  int // how many offers there were when the old ones were forgotten last
+	rules  map[string]Rule // by name
 }
 
 // Put takes a claim, as it is now.
@@ -152,12 +153,14 @@ func (s *Store) Offer(id ID) (Offer, bool) {
 	return o, ok
 }
 
-// GPUs returns the GPUs, and parts of GPUs, that are offered now.
+// GPUs returns the GPUs, and parts of GPUs, that are offered now, with the taints
+// of rules.
 func (s *Store) GPUs() []Offer {
 	var out []Offer
 	for _, slice := range s.current() {
 		for _, o := range slice.Offers {
 			if o.IsGPU() {
+				o.Taints = s.taints(&o)
 				out = append(out, o)
 			}
 		}
