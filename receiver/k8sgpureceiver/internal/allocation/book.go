@@ -112,6 +112,7 @@ type life struct {
 	streamed bool     // that came on a stream
 	// present: the source of pods has it. stale: not since it synced anew.
 	present, stale bool
+	lacked         gpu.Time                   // the first answer that lacks it, since one that had it
 	devices        map[string][]deviceid.Name // by container, from lists
 	given          given                      // by claims
 	listedAs       map[string]Listed          // not given to it yet
@@ -166,19 +167,15 @@ func (b *Book) Resync() {
 }
 
 // Synced says that the source of pods has told of all pods. Those that it
-// doesn't have any more ended while it was away; nobody knows when.
+// doesn't have any more ended while it was away.
 func (b *Book) Synced(at gpu.Time) {
 	b.synced, b.lost = true, false
 	if b.firstSync == gpu.NoTime {
 		b.firstSync = at
 	}
-	for uid, l := range b.lives {
-		if !l.stale || !l.present {
-			continue
-		}
-		l.present = false
-		if l.live() {
-			delete(b.lives, uid)
+	for _, l := range b.lives {
+		if l.stale && l.present {
+			b.lacks(l, at)
 		}
 	}
 }
@@ -198,7 +195,7 @@ func (b *Book) Pod(p *pod.Pod, at gpu.Time, streamed bool) {
 		l = &life{arrived: at}
 		b.lives[p.UID] = l
 	}
-	l.present, l.stale = true, false
+	l.present, l.stale, l.lacked = true, false, gpu.NoTime
 	if l.ended != nil {
 		return // once ended, it stays so
 	}

@@ -39,7 +39,10 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 		switch {
 		case disagrees:
 		case with || is && len(l.devices) == 0:
-			l.listed, l.unlisted, l.misses = b.lists.newestAt, gpu.NoTime, 0
+			l.unlisted, l.misses = gpu.NoTime, 0
+			if l.lacked == gpu.NoTime { // else another may have its name
+				l.listed = b.lists.newestAt
+			}
 			continue
 		case b.cfg.Local:
 			continue

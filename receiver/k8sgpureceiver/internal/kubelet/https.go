@@ -76,8 +76,12 @@ func (h *HTTPS) Close() error {
 
 // Run fetches all pods again and again until ctx ends.
 func (h *HTTPS) Run(ctx context.Context, sink Sink) {
+	var before empties
 	for {
 		found, err := h.Fetch(ctx)
+		if err == nil && before.starts(found, time.Now()) {
+			err = errStarting
+		}
 		switch {
 		case ctx.Err() != nil:
 			return

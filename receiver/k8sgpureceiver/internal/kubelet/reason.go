@@ -48,6 +48,9 @@ func ReasonOf(err error) Reason {
 	if errors.Is(err, errUndecodable) {
 		return Undecodable
 	}
+	if errors.Is(err, errStarting) {
+		return NotReady
+	}
 	if http, ok := errors.AsType[*httpError](err); ok {
 		return http.reason()
 	}
