@@ -71,7 +71,7 @@ type Store struct {
 	// offers are all devices that were ever offered: a driver that publishes its
 	// slices anew takes nothing away from those who have devices.
 	offers map[ID]Offer
-	fresh  int // how many offers there were when the old ones were forgotten last
+	fresh  int             // how many offers there were when the old ones were forgotten last
 	rules  map[string]Rule // by name
 }
 
