@@ -67,7 +67,7 @@ func (s *stage) account(t *testing.T, name string, c *collector.Collector, h *tr
 	devices := map[string]bool{}
 	for _, holding := range holdings {
 		devices[holding.Device] = true
-		assert.True(t, polls || begin.Equal(holding.Begin), "%s by %s: one begin: %v, %v", h, name, begin, holding.Begin)
+		assert.True(t, begin.Equal(holding.Begin), "%s by %s: one begin: %v, %v", h, name, begin, holding.Begin)
 		assert.LessOrEqual(t, len(holding.Ends), 1, "%s by %s: closed once: %v", h, name, holding)
 		assert.False(t, name == "main" && len(holding.Ends) == 0, "%s by %s: its end wasn't told: %v", h, name, holding)
 		if len(holding.Ends) > 0 {
