@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/pod"
 )
 
@@ -169,4 +170,38 @@ func TestListsFailWhileMissing(t *testing.T) {
 			require.Equal(t, []string{want}, n.set(when), name)
 		}
 	}
+}
+
+// TestShorterThanClocksTell: of a pod that was bound and finished before the first
+// news of it, in one second, no length is known. Nothing is told of it, and so
+// less than a second is missing. A moment later there is a length.
+func TestShorterThanClocksTell(t *testing.T) {
+	for arrival, want := range map[float64][]string{12.75: {}, 13.25: {"a/main " + uuid(0) + " ended 13s"}} {
+		n := newNode(t, false).sync(0)
+		p := holder("a", 12)
+		p.Seen = gpu.NoTime
+		p.Containers[0].Devices = []pod.Device{{Resource: "nvidia.com/gpu", ID: uuid(0)}}
+		n.pod(finished(p, 12, pod.Succeeded), arrival)
+		n.list(20)
+		require.Equal(t, want, n.set(20))
+		require.Empty(t, n.set(60))
+		n.pod(p, 61)
+		n.list(70)
+		require.Empty(t, n.set(70), "it stays ended")
+	}
+}
+
+// TestEndBeforeItsBegin: the API server's clock is ahead of the node's by more
+// than the pod lived. Its end isn't told, since sets had it later than that: it
+// is missing from the next set, and so ends at the last one that had it.
+func TestEndBeforeItsBegin(t *testing.T) {
+	n := newNode(t, false).sync(0)
+	p := holder("a", 20)
+	p.Seen = gpu.NoTime
+	n.pod(p, 11.5)
+	n.list(13, listed(p, uuid(0)))
+	require.Len(t, n.set(13), 1)
+	n.pod(finished(p, 17, pod.Succeeded), 17.5)
+	n.list(23)
+	require.Empty(t, n.set(23))
 }

@@ -138,6 +138,11 @@ func (b *Book) settleBegin(l *life, claims []held, until gpu.Time) {
 	}
 }
 
+// addEnded adds the end of a life, if it has a length. What was rejected has
+// none. Nor has what began and ended within a second before the first news of it:
+// no set had it, and less than Resolution is missing. If sets had it, its end
+// comes before its begin by another clock, and before those sets: the ledger ends
+// it at the last of them.
 func (b *Book) addEnded(s *Set, l *life) {
 	if l.told || b.firstSync == gpu.NoTime || l.ended.At >= s.Time {
 		return // before the first sync, nobody knows which ends are recent
