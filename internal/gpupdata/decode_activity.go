@@ -144,7 +144,7 @@ func (c *decoding) process(p point) DropReason {
 // deviceAllocation reads the pod labels of an engine's point, if allocations
 // are told by labels.
 func (c *decoding) deviceAllocation(p point, e evidence) {
-	if !c.labels || e.engine != gpu.EngineAny {
+	if !c.labels || e.engine != gpu.EngineAny || c.exporter != nil && c.exporter.hasLabels(e.device.ID, e.time) {
 		return
 	}
 	c.batch.DeviceAllocations = append(c.batch.DeviceAllocations, gpu.DeviceAllocation{

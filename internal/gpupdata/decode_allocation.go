@@ -39,6 +39,9 @@ func (c *decoding) allocation(p point) DropReason {
 			return why
 		}
 	}
+	if c.exporter != nil {
+		c.exporter.hearAllocation(&a)
+	}
 	c.batch.Allocations = append(c.batch.Allocations, a)
 	return accepted
 }
@@ -68,6 +71,9 @@ func (c *decoding) allocationCount(p point) DropReason {
 	n, why := count(p.NumberDataPoint)
 	if why != accepted {
 		return why
+	}
+	if c.exporter != nil {
+		c.exporter.hearSet(p.node(), t)
 	}
 	c.batch.AllocationCounts = append(c.batch.AllocationCounts, gpu.AllocationCount{
 		Node: p.node(), Cluster: p.str(AttrClusterName), Time: t, Count: n,

@@ -39,6 +39,9 @@ func (c *decoding) partitionCount(p point) DropReason {
 			return why
 		}
 	}
+	if c.exporter != nil {
+		c.exporter.hearCount(n.Board.ID, n.Time)
+	}
 	c.batch.PartitionCounts = append(c.batch.PartitionCounts, n)
 	return accepted
 }

@@ -5,6 +5,7 @@ package gpupdata
 
 import (
 	"slices"
+	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
@@ -21,14 +22,18 @@ type Settings struct {
 	// Instances finds the UUIDs of MIG instances of which an allocation has only
 	// the number; nil: such an allocation is of a device by its reference.
 	Instances *Instances
+	// Exporter is what is remembered of dcgm-exporter; nil: its metrics aren't
+	// read.
+	Exporter *ExporterMemory
 }
 
 // Decoder reads metrics into the domain's words. It has no state but that of its
-// Instances: it may be used from several goroutines at once.
+// Instances and ExporterMemory: it may be used from several goroutines at once.
 type Decoder struct {
 	outputs   map[string]gpu.OutputProfile
 	labels    bool
 	instances *Instances
+	exporter  *ExporterMemory
 }
 
 // NewDecoder returns a Decoder for the settings.
@@ -38,6 +43,7 @@ func NewDecoder(set Settings) *Decoder {
 		labels:  set.LabelAllocation,
 
 		instances: set.Instances,
+		exporter:  set.Exporter,
 	}
 	for _, profile := range set.Outputs {
 		if _, taken := d.outputs[profile.Metric]; !taken {
@@ -53,6 +59,7 @@ type decoding struct {
 	future   gpu.Time
 	resource resource
 	profile  gpu.OutputProfile // of the application metric that is being read
+	scrapes  scrapes           // of dcgm-exporter
 	batch    gpu.Batch
 	drops    Drops
 }
@@ -87,12 +94,14 @@ func (d *Decoder) Decode(md pmetric.Metrics, future gpu.Time) (gpu.Batch, Drops)
 	}
 	for _, rm := range md.ResourceMetrics().All() {
 		c.resource = resource{attributes: rm.Resource().Attributes()}
+		c.scrapes.origin = nil
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, m := range sm.Metrics().All() {
 				c.metric(m)
 			}
 		}
 	}
+	c.tellScrapes()
 	return c.batch, c.drops
 }
 
@@ -123,6 +132,12 @@ func (c *decoding) metric(m pmetric.Metric) {
 	}
 	if _, ok := derivedMetrics[name]; ok {
 		c.drops.add(DropDerived, pointCount(m))
+		return
+	}
+	if strings.HasPrefix(name, fieldPrefix) {
+		if c.exporter != nil {
+			c.exporterMetric(m)
+		}
 		return
 	}
 	if profile, ok := c.outputs[name]; ok {

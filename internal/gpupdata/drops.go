@@ -22,6 +22,9 @@ const (
 	DropOutOfRange      DropReason = "out_of_range"     // infinite, negative, or outside the unit's range
 	DropUnsupportedType DropReason = "unsupported_type" // of another metric type or temporality
 	DropDerived         DropReason = "derived"          // one of our own outputs, as an input
+	DropUnknownMetric   DropReason = "unknown_metric"   // of DCGM, named like evidence, of no known generation
+	DropUnknownUnit     DropReason = "unknown_unit"     // of DCGM, in another unit than its name says
+	DropShadowed        DropReason = "shadowed"         // better evidence is there, as the ledger has it
 	DropNoNode          DropReason = "no_node"          // DecodeCluster only: names no node
 	DropUnknownState    DropReason = "unknown_state"    // DecodeDerived only: gpu.state, its qualifiers, gpu.attribution
 )
@@ -61,5 +64,6 @@ func DropReasons() []DropReason {
 	return []DropReason{
 		DropUnsetClock, DropFuture, DropNoDevice, DropPartition, DropUnknownInstance, DropNoEngine, DropUnknownEngine, DropNoPod,
 		DropNoValue, DropNotANumber, DropBlank, DropOutOfRange, DropUnsupportedType, DropDerived,
+		DropUnknownMetric, DropUnknownUnit, DropShadowed,
 	}
 }

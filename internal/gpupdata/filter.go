@@ -86,6 +86,9 @@ func (d *Decoder) family(name string) family {
 	if _, ok := derivedMetrics[name]; ok {
 		return foreign
 	}
+	if d.exporter != nil && exporterByName[name] != nil {
+		return ofDevice
+	}
 	if _, ok := d.outputs[name]; ok {
 		return ofApplication
 	}

@@ -22,7 +22,10 @@ type Instances struct {
 
 	mu    sync.Mutex // guards what follows
 	known map[numbered]gpu.DeviceID
-	since map[numbered]gpu.Time // when one that isn't known was asked for first
+	// supposed are what dcgm-exporter's instances are accounted as, which counts
+	// as long as no resource says better.
+	supposed map[numbered]gpu.DeviceID
+	since    map[numbered]gpu.Time // when one that isn't known was asked for first
 }
 
 // numbered is a GPU instance of a board.
@@ -40,7 +43,9 @@ const mostNumbered = 4096
 
 // NewInstances returns what knows no instance yet.
 func NewInstances(wait time.Duration) *Instances {
-	return &Instances{wait: wait, known: map[numbered]gpu.DeviceID{}, since: map[numbered]gpu.Time{}}
+	return &Instances{
+		wait: wait, known: map[numbered]gpu.DeviceID{}, supposed: map[numbered]gpu.DeviceID{}, since: map[numbered]gpu.Time{},
+	}
 }
 
 // instance returns which GPU instance of which board is described, and false if
@@ -93,6 +98,9 @@ func (i *Instances) find(key numbered, at gpu.Time) (id gpu.DeviceID, wait bool)
 	defer i.mu.Unlock()
 	switch id := i.known[key]; id {
 	case "":
+		if id := i.supposed[key]; id != "" {
+			return id, false
+		}
 	case severalInOne:
 		return "", false
 	default:
@@ -107,6 +115,34 @@ func (i *Instances) find(key numbered, at gpu.Time) (id gpu.DeviceID, wait bool)
 		i.since[key] = at
 	}
 	return "", at.Sub(since) < i.wait
+}
+
+// uuid returns the UUID of an instance that a resource told, "" if none did;
+// several says that there are several in it, each with its own.
+func (i *Instances) uuid(key numbered) (id gpu.DeviceID, several bool) {
+	if i == nil {
+		return "", false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if id = i.known[key]; id == severalInOne {
+		return "", true
+	}
+	return id, false
+}
+
+// suppose says what an instance is accounted as that no resource tells of.
+func (i *Instances) suppose(key numbered, id gpu.DeviceID) {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.supposed) >= mostNumbered {
+		clear(i.supposed)
+	}
+	i.supposed[key] = id
+	delete(i.since, key)
 }
 
 // resolve finds the UUID of an allocation's device, if only its number is told.

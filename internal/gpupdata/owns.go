@@ -3,6 +3,8 @@
 
 package gpupdata
 
+import "strings"
+
 // Owns reports whether a metric of this name has a meaning in the contract
 // already, so that it can't be an application's.
 func Owns(metric string) bool {
@@ -10,7 +12,7 @@ func Owns(metric string) bool {
 	case MetricNodeCapacity, MetricNodeAllocatable, MetricDemandPending: // they pass the ledger
 		return true
 	}
-	if _, input := families[metric]; input {
+	if _, input := families[metric]; input || strings.HasPrefix(metric, fieldPrefix) {
 		return true
 	}
 	_, derived := derivedMetrics[metric]

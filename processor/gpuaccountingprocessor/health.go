@@ -15,6 +15,9 @@ import (
 func (a *accounting) encode(derived gpu.Derived) pmetric.Metrics {
 	md := pmetric.NewMetrics()
 	gpupdata.EncodeDerived(derived, a.price, md)
+	if a.settings.Labels {
+		flagWeaker(md)
+	}
 	if a.tamper != nil {
 		a.tamper(md)
 	}
@@ -24,6 +27,13 @@ func (a *accounting) encode(derived gpu.Derived) pmetric.Metrics {
 	}
 	gpupdata.EncodeHealth(nodes, md)
 	return md
+}
+
+// flagWeaker says on the resources that the holders are those that labels named.
+func flagWeaker(md pmetric.Metrics) {
+	for _, rm := range md.ResourceMetrics().All() {
+		rm.Resource().Attributes().PutStr(gpupdata.AttrAllocationSource, allocationLabels)
+	}
 }
 
 // check compares the points that leave with what the ledger settled, and

@@ -65,17 +65,19 @@ func newAccounting(
 	set component.TelemetrySettings, cfg *Config, next consumer.Metrics, now func() time.Time,
 ) *accounting {
 	forward, _ := gpupdata.ParseForward(cfg.ForwardInputs)
+	own := newTelemetry(set, cfg.MaxAccounts)
 	return &accounting{
 		next: next,
 		decoder: gpupdata.NewDecoder(gpupdata.Settings{
 			Outputs:         cfg.profiles(),
 			LabelAllocation: cfg.Allocation == allocationLabels,
 			Instances:       gpupdata.NewInstances(cfg.MaxGap),
+			Exporter:        gpupdata.NewExporterMemory(cfg.MaxGap, own.refused),
 		}),
 		forward: forward,
 		price:   cfg.price(),
 		now:     now,
-		own:     newTelemetry(set, cfg.MaxAccounts),
+		own:     own,
 
 		settings: cfg.ledger(),
 		meaning:  cfg.meaning(),

@@ -80,6 +80,21 @@ func (t *telemetry) dropped(drops gpupdata.Drops) {
 	}
 }
 
+// refused tells of a metric of dcgm-exporter that isn't read. It is called once
+// for each.
+func (t *telemetry) refused(name string, why gpupdata.DropReason) {
+	t.set.Logger.Warn("a metric of dcgm-exporter counts for nothing", zap.String("metric", name), zap.String("reason", string(why)),
+		zap.String("remedy", refusals[why]))
+}
+
+// refusals says what to do about a metric of dcgm-exporter that isn't read.
+var refusals = map[gpupdata.DropReason]string{
+	gpupdata.DropUnknownMetric: "it is named like an activity, but of no version that is known: see the README for the names that are read, " +
+		"and report it if it is of a newer dcgm-exporter",
+	gpupdata.DropUnknownUnit:     "its values or its HELP text say another unit than its name: give the field the name of its generation",
+	gpupdata.DropUnsupportedType: "it has to be a gauge: correct its type in the counters file of dcgm-exporter",
+}
+
 // Outcomes of a batch with derived points.
 const (
 	publicationAccepted = "accepted"

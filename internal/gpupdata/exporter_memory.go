@@ -1,0 +1,218 @@
+// Copyright The otelcol-gpu Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package gpupdata
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+)
+
+// ExporterMemory is what is remembered from scrape to scrape of the devices of
+// dcgm-exporter. It may be used from several goroutines at once.
+type ExporterMemory struct {
+	// patience is for how long, by the clock of the points, what was told counts
+	// as still told.
+	patience time.Duration
+	refused  func(metric string, why DropReason)
+
+	mu        sync.Mutex // guards what follows
+	heardSets bool       // allocations name the UUIDs of instances: the first set was heard
+	since     gpu.Time   // of the first instance
+	uuids     map[numbered]gpu.DeviceID
+	boards    map[gpu.DeviceID]*boardMemory
+	held      map[string]*heldInstances // by node
+	labelled  map[gpu.DeviceID]gpu.Time
+	names     map[string]bool // of metrics that were refused
+}
+
+// boardMemory is what is remembered of a board.
+type boardMemory struct {
+	counted gpu.Time // when somebody else told how many instances it has
+	without int      // scrapes in a row without an instance
+	parts   map[int64]bool
+}
+
+// heldInstances are the MIG instances that the pods of a node hold, by its
+// newest set of allocations.
+type heldInstances struct {
+	time  gpu.Time
+	byPod map[string][]gpu.DeviceID // by namespace/name
+}
+
+// mostRemembered bounds each of the maps; it is more than a node has.
+const mostRemembered = 4096
+
+// NewExporterMemory returns what knows nothing yet. refused, if it isn't nil, is
+// called once for each metric that isn't read though it is named like evidence.
+func NewExporterMemory(patience time.Duration, refused func(metric string, why DropReason)) *ExporterMemory {
+	return &ExporterMemory{
+		patience: patience, refused: refused,
+		uuids: map[numbered]gpu.DeviceID{}, boards: map[gpu.DeviceID]*boardMemory{}, held: map[string]*heldInstances{},
+		labelled: map[gpu.DeviceID]gpu.Time{}, names: map[string]bool{},
+	}
+}
+
+// bound empties a map that is full: what is in use is told again.
+func bound[K comparable, V any](m map[K]V) {
+	if len(m) >= mostRemembered {
+		clear(m)
+	}
+}
+
+// refuse tells once of a metric that isn't read.
+func (e *ExporterMemory) refuse(metric string, why DropReason) {
+	e.mu.Lock()
+	first := !e.names[metric] && len(e.names) < mostRemembered
+	if first {
+		e.names[metric] = true
+	}
+	e.mu.Unlock()
+	if first && e.refused != nil {
+		e.refused(metric, why)
+	}
+}
+
+// recent says whether a time is within the patience of another.
+func (e *ExporterMemory) recent(a, b gpu.Time) bool {
+	return a != gpu.NoTime && max(a, b).Sub(min(a, b)) <= e.patience
+}
+
+// hearSet remembers that a node's allocations of a time are told.
+func (e *ExporterMemory) hearSet(node string, t gpu.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heardSets = true
+	e.setOf(node, t)
+}
+
+// setOf returns what a node's pods hold at a time, nil if something newer is
+// known.
+func (e *ExporterMemory) setOf(node string, t gpu.Time) *heldInstances {
+	of := e.held[node]
+	switch {
+	case of == nil || t > of.time:
+		bound(e.held)
+		of = &heldInstances{t, map[string][]gpu.DeviceID{}}
+		e.held[node] = of
+	case t < of.time:
+		return nil
+	}
+	return of
+}
+
+// hearAllocation remembers which instance a pod holds.
+func (e *ExporterMemory) hearAllocation(a *gpu.Allocation) {
+	if a.Ended || !isPartition(a.Device) || a.Holder.Pod == "" {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	of, pod := e.setOf(a.Node, a.Time), podName(a.Holder)
+	if of != nil && !slices.Contains(of.byPod[pod], a.Device) {
+		bound(of.byPod)
+		of.byPod[pod] = append(of.byPod[pod], a.Device)
+	}
+}
+
+// heldBy returns the only instance that a pod holds, "" if it holds none or
+// several, or if it isn't known at a time.
+func (e *ExporterMemory) heldBy(pod string, t gpu.Time) (id gpu.DeviceID) {
+	for _, of := range e.held {
+		if ids := of.byPod[pod]; len(ids) > 0 && e.recent(of.time, t) {
+			if id != "" || len(ids) > 1 {
+				return ""
+			}
+			id = ids[0]
+		}
+	}
+	return id
+}
+
+func podName(h gpu.Holder) string { return h.Namespace + "/" + h.Pod }
+
+// hearCount remembers that somebody else counts the instances of a board.
+func (e *ExporterMemory) hearCount(board gpu.DeviceID, t gpu.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b := e.board(board)
+	b.counted = max(b.counted, t)
+}
+
+func (e *ExporterMemory) board(id gpu.DeviceID) *boardMemory {
+	b := e.boards[id]
+	if b == nil {
+		bound(e.boards)
+		b = &boardMemory{parts: map[int64]bool{}}
+		e.boards[id] = b
+	}
+	return b
+}
+
+// labels remembers that labels told of a device's holders.
+func (e *ExporterMemory) labels(id gpu.DeviceID, t gpu.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	bound(e.labelled)
+	e.labelled[id] = max(e.labelled[id], t)
+}
+
+// hasLabels says whether dcgm-exporter's labels tell of a device: what else is
+// known of it has no labels, which doesn't mean that nobody holds it.
+func (e *ExporterMemory) hasLabels(id gpu.DeviceID, t gpu.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.recent(e.labelled[id], t)
+}
+
+// waits says whether an instance without a UUID may yet get one from the first
+// set of allocations.
+func (e *ExporterMemory) waits(t gpu.Time) bool {
+	if e.since == gpu.NoTime || t < e.since {
+		e.since = t
+	}
+	return !e.heardSets && t.Sub(e.since) < e.patience
+}
+
+// count returns what a scrape says of how many instances a board has, and false
+// if it says nothing: somebody better counts, or it never had one. That the last
+// one is gone takes two counts, and then the mode is over.
+func (e *ExporterMemory) count(of *scrape, plain bool) (gpu.PartitionCount, bool) {
+	n := gpu.PartitionCount{Time: of.time}
+	b := e.board(of.board)
+	present := map[int64]bool{}
+	for _, part := range of.parts {
+		if part.number != noInstance {
+			present[part.number] = true
+		}
+	}
+	for number := range b.parts {
+		if !present[number] { // its number may be another's next time
+			delete(e.uuids, numbered{of.board, number})
+		}
+	}
+	b.parts = present
+	n.Count = len(present)
+	switch {
+	case e.recent(b.counted, of.time):
+		return n, false
+	case n.Count > 0:
+		b.without = 0
+		return n, true
+	case !plain || b.without >= 4:
+		return n, false
+	}
+	b.without++
+	n.Ended = b.without > 2
+	return n, true
+}
+
+// standIn is the identity of an instance as long as its UUID isn't known. It has
+// the form of the UUIDs that NVIDIA gave once, MIG-GPU-…, and no slash.
+func standIn(key numbered) gpu.DeviceID {
+	return gpu.DeviceID("MIG-" + string(key.board) + ":gi" + strconv.FormatInt(key.number, 10))
+}
