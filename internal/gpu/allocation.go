@@ -97,10 +97,12 @@ type AllocationCount struct {
 	Count   int
 }
 
-// DeviceAllocation is an allocation set of one device, read from the labels of
-// its samples: at Time, Holder had it; an empty Holder.Key means nobody.
+// DeviceAllocation is of an allocation set of one device, read from the labels
+// of its samples: at Time, Holder had it; an empty Holder.Key means nobody. Of a
+// device that is shared, the labels name its slots: all that have one Time.
 type DeviceAllocation struct {
 	Device Device
+	Slot   string // "" if the whole device is meant
 	Holder Holder
 	Time   Time
 }

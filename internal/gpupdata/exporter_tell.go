@@ -64,7 +64,7 @@ func (c *decoding) tellPart(d gpu.Device, t gpu.Time, part *scrapedPart) {
 	c.exporter.labels(d.ID, t)
 	for _, slot := range part.sortedSlots() {
 		c.batch.DeviceAllocations = append(c.batch.DeviceAllocations, gpu.DeviceAllocation{
-			Device: d, Holder: part.holder(slot), Time: t,
+			Device: d, Slot: slot, Holder: part.holder(slot), Time: t,
 		})
 	}
 }

@@ -62,7 +62,7 @@ func decodedText(t *testing.T, name string) string {
 			fmt.Fprintf(&out, "  memory %s %d\n", m.Device, m.Bytes)
 		}
 		for _, a := range b.DeviceAllocations {
-			fmt.Fprintf(&out, "  holder %s %q of pod %q, container %q\n", a.Device.ID, a.Holder.Key(), a.Holder.Pod, a.Holder.Container)
+			fmt.Fprintf(&out, "  holder %s slot %q %q of pod %q, container %q\n", a.Device.ID, a.Slot, a.Holder.Key(), a.Holder.Pod, a.Holder.Container)
 		}
 		for _, n := range b.PartitionCounts {
 			fmt.Fprintf(&out, "  count %s %d %v\n", n.Board.ID, n.Count, n.Ended)

@@ -124,6 +124,7 @@ func archivePartitionCount(a *archive, c *gpu.PartitionCount) {
 
 func archiveDeviceAllocation(a *archive, l *gpu.DeviceAllocation) {
 	archiveDevice(a, &l.Device)
+	archiveString(a, &l.Slot)
 	archiveHolder(a, &l.Holder)
 	archiveInt(a, &l.Time)
 }

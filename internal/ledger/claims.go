@@ -90,6 +90,7 @@ func claimOf(containers []gpu.Allocation) claim {
 		c.containers = append(c.containers, containersOf(a.Holder)...)
 	}
 	slices.Sort(c.containers)
+	c.containers = slices.Compact(c.containers) // a pod may have several slots
 	if consumed.n > 0 {
 		shares = append(shares, consumed)
 	}

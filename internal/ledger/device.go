@@ -42,7 +42,7 @@ type device struct {
 	spanned   int64    // ns that are settled, over all lives
 
 	claimed   *claims // what the newest label said
-	labelSets levels[gpu.Holder]
+	labelSets levels[labelSet]
 	lastSet   gpu.Time  // newest set that was applied
 	unknown   []span    // of which nobody knows the holders
 	tenures   []*tenure // unsettled or open
@@ -133,7 +133,7 @@ func (d *device) claimsBefore() *claims {
 	}
 	for _, set := range d.labelSets.timeline {
 		if set.time <= d.node.before && set.time > d.lastSet {
-			d.claimed, d.lastSet = claimsOfLabel(set.value), set.time
+			d.claimed, d.lastSet = set.value.claims(), set.time
 		}
 	}
 	return d.claimed

@@ -115,9 +115,7 @@ func (l *Ledger) observeAllocations(b gpu.Batch) {
 			continue
 		}
 		d.touched = max(d.touched, a.Time)
-		d.labelSets.set(a.Time, a.Holder, func(newer, older gpu.Holder) bool {
-			return newer.Key() > older.Key()
-		})
+		d.addLabel(a)
 	}
 }
 

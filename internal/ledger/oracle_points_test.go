@@ -150,14 +150,41 @@ func (o *oracle) setsOfLabels(d *oracleDevice) []oracleSet {
 		if a.Device.ID != d.id || hasSet(sets, a.Time) {
 			continue
 		}
-		set := oracleSet{time: a.Time}
-		if key := a.Holder.Key(); key != "" {
-			set.holders = append(set.holders, oracleHold{key: key, containers: []string{a.Holder.Container}})
-			o.describe(d, a.Holder, a.Time)
-		}
-		sets = append(sets, set)
+		sets = append(sets, oracleSet{time: a.Time, holders: o.labelled(d, a.Time)})
 	}
 	return sets
+}
+
+// labelled returns who holds a device by the labels of one time: each slot is
+// one part of it.
+func (o *oracle) labelled(d *oracleDevice, t gpu.Time) (holders []oracleHold) {
+	bySlot := map[string]gpu.Holder{}
+	for _, a := range o.all.DeviceAllocations {
+		if a.Device.ID == d.id && a.Time == t {
+			if other, taken := bySlot[a.Slot]; !taken || a.Holder.Key() > other.Key() {
+				bySlot[a.Slot] = a.Holder
+			}
+		}
+	}
+	if len(bySlot) > 1 {
+		delete(bySlot, "")
+	}
+	for slot, h := range bySlot {
+		if h.Key() == "" {
+			continue
+		}
+		o.describe(d, h, t)
+		i := slices.IndexFunc(holders, func(o oracleHold) bool { return o.key == h.Key() })
+		if i < 0 {
+			holders, i = append(holders, oracleHold{key: h.Key()}), len(holders)
+		}
+		holders[i].containers = append(holders[i].containers, h.Container)
+		if slot != "" {
+			holders[i].slots.N++
+			holders[i].slots.Of = int64(len(bySlot))
+		}
+	}
+	return holders
 }
 
 func (o *oracle) setsOfNode(d *oracleDevice) []oracleSet {

@@ -94,7 +94,7 @@ func archiveEvidence(a *archive, d *device) {
 
 func archiveHolders(a *archive, d *device) {
 	archivePointer(a, &d.claimed, archiveClaims)
-	archiveLevels(a, &d.labelSets, archiveHolder)
+	archiveLevels(a, &d.labelSets, archiveLabelSet)
 	archiveInt(a, &d.lastSet)
 	archiveSlice(a, &d.unknown, archiveSpan)
 	archiveSlice(a, &d.tenures, func(a *archive, t **tenure) { archiveOwned(a, t, archiveTenure) })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
@@ -57,6 +58,8 @@ func (g *generator) tenants(d gpu.Device) {
 	lanes := 1
 	if g.Slots && g.chance(10) {
 		shared = pick(g, gpu.TimeSlicing, gpu.MPS, gpu.DRA, gpu.VGPU)
+		lanes = 1 + g.intn(4)
+	} else if g.LabelSlots && g.chance(10) {
 		lanes = 1 + g.intn(4)
 	}
 	for range lanes {
@@ -263,12 +266,34 @@ func (g *generator) labels(node string) {
 		}) {
 			continue
 		}
-		a := gpu.DeviceAllocation{Device: d, Time: e.at}
-		for _, h := range g.tenancy {
-			if h.device.ID == d.ID && h.seen <= e.at && e.at < h.end {
-				a.Holder = h.holder
-			}
-		}
-		g.add(e.at, gpu.Batch{DeviceAllocations: []gpu.DeviceAllocation{a}})
+		g.labelsAt(d, e.at)
 	}
+}
+
+// labelsAt writes the holders of a device at a time. One that can be shared has
+// a slot for each, and now and then another for the first, or one that is free.
+func (g *generator) labelsAt(d gpu.Device, at gpu.Time) {
+	a := gpu.DeviceAllocation{Device: d, Time: at}
+	var slots []gpu.DeviceAllocation
+	for _, h := range g.tenancy {
+		if h.device.ID == d.ID && h.seen <= at && at < h.end {
+			a.Holder = h.holder
+			a.Slot = strconv.Itoa(len(slots))
+			slots = append(slots, a)
+		}
+	}
+	if !g.LabelSlots || len(slots) == 0 {
+		a.Slot = ""
+		g.add(at, gpu.Batch{DeviceAllocations: []gpu.DeviceAllocation{a}})
+		return
+	}
+	for extra, holder := range []gpu.Holder{slots[0].Holder, {}} {
+		if g.chance(3) {
+			slots = append(slots, gpu.DeviceAllocation{Device: d, Time: at, Slot: "more" + strconv.Itoa(extra), Holder: holder})
+		}
+	}
+	if g.chance(2) {
+		slots = append(slots, gpu.DeviceAllocation{Device: d, Time: at, Holder: slots[0].Holder})
+	}
+	g.add(at, gpu.Batch{DeviceAllocations: slots})
 }

@@ -45,6 +45,7 @@ type features struct {
 	Ends        bool // of devices, with later lives
 	Sets        bool // allocation sets, else nothing is known
 	Labels      bool // holders from labels instead
+	LabelSlots  bool // by slots of the device
 	Host        bool
 	MissingSets bool
 	NoBegins    bool
@@ -94,6 +95,7 @@ func drawFeatures(t *rapid.T) features {
 	f.Sets = !(flag("no sets") && flag("no sets too") && flag("no sets at all"))
 	f.Host = !f.Sets && flag("host")
 	f.Labels = f.Sets && flag("labels") && flag("labels too")
+	f.LabelSlots = f.Labels && flag("label slots")
 	f.Starts = flag("starts")
 	f.Groups = flag("groups")
 	f.Threshold = flag("threshold")

@@ -113,7 +113,7 @@ func words(b gpu.Batch) string {
 		say("partitions of %s = %d ended %t", c.Board.ID, c.Count, c.Ended)
 	}
 	for _, a := range b.DeviceAllocations {
-		say("label %s %s", a.Device.ID, holderWords(a.Holder))
+		say("label %s slot %q %s", a.Device.ID, a.Slot, holderWords(a.Holder))
 	}
 	for _, m := range b.Milestones {
 		say("milestone %s %s %q of attempt %d in %q at %s", m.Pod, m.Name, m.Source, m.Attempt, m.Container, stamp(m.At))

@@ -101,7 +101,7 @@ func (e event) allocationBatch(verb string) (b gpu.Batch) {
 		if len(e.args) > 1 {
 			pod.PodUID = e.args[1]
 		}
-		b.DeviceAllocations = []gpu.DeviceAllocation{{Device: device, Holder: pod, Time: e.time}}
+		b.DeviceAllocations = []gpu.DeviceAllocation{{Device: device, Slot: e.named["slot"], Holder: pod, Time: e.time}}
 	default:
 		require.Fail(e.t, "unknown word "+verb, e.where)
 	}

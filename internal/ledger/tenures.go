@@ -231,18 +231,9 @@ func (d *device) applyLabels(k gpu.Time) {
 		if set.time <= d.lastSet {
 			continue
 		}
-		d.takeSet(d.lastSet, set.time, claimsOfLabel(set.value))
+		d.takeSet(d.lastSet, set.time, set.value.claims())
 	}
 	d.labelSets.forget(d.lastSet)
-}
-
-// claimsOfLabel returns what a label says of a device.
-func claimsOfLabel(h gpu.Holder) *claims {
-	c := &claims{byPod: map[string]claim{}}
-	if key := h.Key(); key != "" {
-		c.byPod[key] = claim{Holder: h, containers: containersOf(h), share: wholeDevice}
-	}
-	return c
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
