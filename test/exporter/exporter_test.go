@@ -86,7 +86,7 @@ func TestShadowedByDCGM(t *testing.T) {
 	c.stop()
 	of := c.accounted(t)[accountKey{id, "new-0"}]
 	require.Greater(t, of.allocated, scrapes*interval)
-	require.InDelta(t, 1.0/16, of.active.Seconds()/of.allocated.Seconds(), 0.001)
+	require.InDelta(t, 1.0/16, of.active.Seconds()/of.allocated.Seconds(), 0.01, "of the samples it is 0.25 and more")
 	require.Positive(t, dropped["shadowed"])
 }
 

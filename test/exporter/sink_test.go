@@ -8,6 +8,7 @@ package exporter
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +21,12 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 )
+
+// scrape is one that succeeded, of all that were served.
+type scrape struct {
+	time   gpu.Time
+	number int
+}
 
 // accountKey tells apart what was accounted: pod is "" for a device's own time.
 type accountKey struct {
@@ -41,15 +48,15 @@ type sink struct {
 
 	mu      sync.Mutex // guards what follows
 	totals  map[accountKey]total
-	scrapes map[string][]gpu.Time // of each job, that succeeded
-	wrong   []float64             // values of gpu.ledger.error
+	scrapes map[string][]scrape // of each job, that succeeded
+	wrong   []float64           // values of gpu.ledger.error
 }
 
 func newSink(t *testing.T) *sink {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	s := &sink{address: listener.Addr().String(), totals: map[accountKey]total{}, scrapes: map[string][]gpu.Time{}}
+	s := &sink{address: listener.Addr().String(), totals: map[accountKey]total{}, scrapes: map[string][]scrape{}}
 	server := grpc.NewServer()
 	pmetricotlp.RegisterGRPCServer(server, s)
 	go server.Serve(listener) //nolint:errcheck // it ends with Stop
@@ -89,9 +96,9 @@ func (s *sink) Export(_ context.Context, request pmetricotlp.ExportRequest) (pme
 
 func (s *sink) metric(job string, m pmetric.Metric) {
 	switch m.Name() {
-	case "up":
-		if p := m.Gauge().DataPoints().At(0); p.DoubleValue() == 1 {
-			s.scrapes[job] = append(s.scrapes[job], gpu.Time(p.Timestamp()))
+	case numberMetric:
+		if p := m.Gauge().DataPoints().At(0); !p.Flags().NoRecordedValue() {
+			s.scrapes[job] = append(s.scrapes[job], scrape{gpu.Time(p.Timestamp()), int(p.DoubleValue())})
 		}
 	case gpupdata.MetricLedgerError:
 		for _, p := range m.Gauge().DataPoints().All() {
@@ -100,11 +107,11 @@ func (s *sink) metric(job string, m pmetric.Metric) {
 	}
 }
 
-// scraped returns when a job was scraped.
-func (s *sink) scraped(job string) []gpu.Time {
+// scraped returns the scrapes of a job.
+func (s *sink) scraped(job string) []scrape {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]gpu.Time(nil), s.scrapes[job]...)
+	return slices.Clone(s.scrapes[job])
 }
 
 // accounted returns the newest totals, after the collector has stopped.

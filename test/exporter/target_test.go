@@ -6,6 +6,7 @@
 package exporter
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// numberMetric tells which scrape it is, from 0: one that takes too long is
+// served, but counts for nothing.
+const numberMetric = "test_scrape_number"
 
 // target serves the scrapes of a file, one after the other, over and over.
 type target struct {
@@ -40,7 +45,7 @@ func serve(t *testing.T, name string) *target {
 // ServeHTTP serves the next scrape.
 func (s *target) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	text := s.texts[s.served%len(s.texts)]
+	text := fmt.Sprintf("%s# TYPE %s gauge\n%s %d\n", s.texts[s.served%len(s.texts)], numberMetric, numberMetric, s.served)
 	s.served++
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")

@@ -76,18 +76,18 @@ var truths = map[string][]known{
 
 // told returns the truth of a node as dcgm and k8s_gpu tell it, at the times of
 // its scrapes.
-func told(node string, devices []known, times []gpu.Time) pmetric.Metrics {
+func told(node string, devices []known, scrapes []scrape) pmetric.Metrics {
 	var b gpu.Batch
-	sums := make([]time.Duration, len(devices))
-	for i, now := range times {
-		set := 0
+	sums, first := make([]time.Duration, len(devices)), scrapes[0].time
+	for i, s := range scrapes {
+		now, set := s.time, 0
 		for n, of := range devices {
 			d := gpu.Device{ID: of.device, Parent: of.parent, Slices: of.slices, Node: node}
 			if i > 0 {
-				sums[n] += time.Duration(of.activity[i%len(of.activity)] * float64(now.Sub(times[i-1])))
+				sums[n] += time.Duration(of.activity[s.number%len(of.activity)] * float64(now.Sub(scrapes[i-1].time)))
 			}
-			for part, sum := range map[gpu.CounterPart]time.Duration{gpu.ActivityPart: sums[n], gpu.ObservedPart: now.Sub(times[0])} {
-				b.Counters = append(b.Counters, gpu.Counter{Device: d, Source: "prof", Part: part, Start: times[0], Time: now, Nanos: int64(sum)})
+			for part, sum := range map[gpu.CounterPart]time.Duration{gpu.ActivityPart: sums[n], gpu.ObservedPart: now.Sub(first)} {
+				b.Counters = append(b.Counters, gpu.Counter{Device: d, Source: "prof", Part: part, Start: first, Time: now, Nanos: int64(sum)})
 			}
 			for slot, pod := range of.pods {
 				b.Allocations = append(b.Allocations, of.allocation(node, pod, slot, now))
