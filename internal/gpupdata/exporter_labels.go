@@ -89,10 +89,20 @@ var modelSlices = []struct {
 	model  string
 	slices int
 }{
-	{"A100", 7}, {"A800", 7}, {"A30", 4},
-	{"H100", 7}, {"H800", 7}, {"H200", 7}, {"H20", 7}, {"GH200", 7},
-	{"B100", 7}, {"B200", 7}, {"B300", 7}, {"GB200", 7}, {"GB300", 7},
-	{"RTX PRO 6000", 4}, {"RTX PRO 5000", 4},
+	{"A100", 7},
+	{"A800", 7},
+	{"A30", 4},
+	{"H100", 7},
+	{"H800", 7},
+	{"H200", 7},
+	{"H20", 7},
+	{"GH200", 7},
+	{"B100", 7},
+	{"B200", 7},
+	{"B300", 7},
+	{"GB200", 7},
+	{"GB300", 7},
+	{"RTX PRO 6000", 4},
 }
 
 // boardSlices returns how many slices a board has: what a point or its resource
