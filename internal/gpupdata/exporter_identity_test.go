@@ -44,6 +44,12 @@ func setOf(s float64, holds ...[2]string) pmetric.Metrics {
 	return Encode(b)
 }
 
+// heardAll lets a decoder hear a first scrape and an empty set, long before.
+func heardAll(d *Decoder, md pmetric.Metrics) {
+	d.Decode(scrapeAt(md, -20), 0)
+	d.Decode(setOf(-10), 0)
+}
+
 // TestInstanceIdentityWaits: as long as a set may name its UUID, an instance has
 // none, but not for ever.
 func TestInstanceIdentityWaits(t *testing.T) {
@@ -58,6 +64,15 @@ func TestInstanceIdentityWaits(t *testing.T) {
 	ids, drops = sampled(t, d, scrapeAt(mig[0], 90))
 	require.Equal(t, []string{standIn1, standIn5, standIn9}, ids, "nobody tells")
 	require.Nil(t, drops)
+
+	d, _ = exporterDecoder(false)
+	d.Decode(setOf(0), 0)
+	ids, _ = sampled(t, d, mig[0])
+	require.Empty(t, ids, "dcgm may tell")
+	ids, _ = sampled(t, d, scrapeAt(mig[0], 19))
+	require.Empty(t, ids)
+	ids, _ = sampled(t, d, scrapeAt(mig[0], 20))
+	require.Equal(t, []string{standIn1, standIn5, standIn9}, ids)
 }
 
 // TestInstanceIdentityByPod: the instance that a pod holds is the one that has
@@ -65,6 +80,7 @@ func TestInstanceIdentityWaits(t *testing.T) {
 func TestInstanceIdentityByPod(t *testing.T) {
 	d, _ := exporterDecoder(false)
 	mig := exposition(t, "mig", 1, 30)
+	heardAll(d, mig[0])
 	d.Decode(setOf(0, [2]string{"big-0", "MIG-x"}, [2]string{"other", "MIG-y"}), 0)
 	ids, _ := sampled(t, d, mig[0])
 	require.Equal(t, []string{standIn5, standIn9, "MIG-x"}, ids)
@@ -81,6 +97,7 @@ func TestInstanceIdentityByPod(t *testing.T) {
 func TestInstanceIdentityNotGuessed(t *testing.T) {
 	d, _ := exporterDecoder(false)
 	mig := exposition(t, "mig", 1, 30)
+	heardAll(d, mig[0])
 	d.Decode(setOf(0, [2]string{"big-0", "MIG-x"}, [2]string{"big-0", "MIG-y"}), 0)
 	ids, _ := sampled(t, d, mig[0])
 	require.Equal(t, []string{standIn1, standIn5, standIn9}, ids)
@@ -98,8 +115,9 @@ func TestInstanceIdentityByResource(t *testing.T) {
 	deviceNumbered(told, "MIG-first", migBoard, 9)
 	deviceNumbered(told, "MIG-second", migBoard, 9)
 	d.Decode(told, 0)
-	d.Decode(setOf(0), 0)
-	ids, drops := sampled(t, d, exposition(t, "mig", 1, 30)[0])
+	mig := exposition(t, "mig", 1, 30)[0]
+	heardAll(d, mig)
+	ids, drops := sampled(t, d, mig)
 	require.Equal(t, []string{standIn1, "MIG-real"}, ids)
 	require.Equal(t, Drops{DropShadowed: 1}, drops)
 }
@@ -108,8 +126,9 @@ func TestInstanceIdentityByResource(t *testing.T) {
 // accounted.
 func TestAllocationFindsStandIn(t *testing.T) {
 	d, _ := exporterDecoder(false)
-	d.Decode(setOf(0), 0)
-	d.Decode(exposition(t, "mig", 1, 30)[0], 0)
+	mig := exposition(t, "mig", 1, 30)[0]
+	heardAll(d, mig)
+	d.Decode(mig, 0)
 	device, drops := decodeOne(t, d, allocatedByNumber(2, migBoard, 9))
 	require.Equal(t, standIn9, device)
 	require.Nil(t, drops)

@@ -4,8 +4,6 @@
 package gpupdata
 
 import (
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -35,13 +33,6 @@ type boardMemory struct {
 	counted gpu.Time // when somebody else told how many instances it has
 	without int      // scrapes in a row without an instance
 	parts   map[int64]bool
-}
-
-// heldInstances are the MIG instances that the pods of a node hold, by its
-// newest set of allocations.
-type heldInstances struct {
-	time  gpu.Time
-	byPod map[string][]gpu.DeviceID // by namespace/name
 }
 
 // mostRemembered bounds each of the maps; it is more than a node has.
@@ -82,57 +73,6 @@ func (e *ExporterMemory) recent(a, b gpu.Time) bool {
 	return a != gpu.NoTime && max(a, b).Sub(min(a, b)) <= e.patience
 }
 
-// hearSet remembers that a node's allocations of a time are told.
-func (e *ExporterMemory) hearSet(node string, t gpu.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.heardSets = true
-	e.setOf(node, t)
-}
-
-// setOf returns what a node's pods hold at a time, nil if something newer is
-// known.
-func (e *ExporterMemory) setOf(node string, t gpu.Time) *heldInstances {
-	of := e.held[node]
-	switch {
-	case of == nil || t > of.time:
-		bound(e.held)
-		of = &heldInstances{t, map[string][]gpu.DeviceID{}}
-		e.held[node] = of
-	case t < of.time:
-		return nil
-	}
-	return of
-}
-
-// hearAllocation remembers which instance a pod holds.
-func (e *ExporterMemory) hearAllocation(a *gpu.Allocation) {
-	if a.Ended || !isPartition(a.Device) || a.Holder.Pod == "" {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	of, pod := e.setOf(a.Node, a.Time), podName(a.Holder)
-	if of != nil && !slices.Contains(of.byPod[pod], a.Device) {
-		bound(of.byPod)
-		of.byPod[pod] = append(of.byPod[pod], a.Device)
-	}
-}
-
-// heldBy returns the only instance that a pod holds, "" if it holds none or
-// several, or if it isn't known at a time.
-func (e *ExporterMemory) heldBy(pod string, t gpu.Time) (id gpu.DeviceID) {
-	for _, of := range e.held {
-		if ids := of.byPod[pod]; len(ids) > 0 && e.recent(of.time, t) {
-			if id != "" || len(ids) > 1 {
-				return ""
-			}
-			id = ids[0]
-		}
-	}
-	return id
-}
-
 func podName(h gpu.Holder) string { return h.Namespace + "/" + h.Pod }
 
 // hearCount remembers that somebody else counts the instances of a board.
@@ -169,15 +109,6 @@ func (e *ExporterMemory) hasLabels(id gpu.DeviceID, t gpu.Time) bool {
 	return e.recent(e.labelled[id], t)
 }
 
-// waits says whether an instance without a UUID may yet get one from the first
-// set of allocations.
-func (e *ExporterMemory) waits(t gpu.Time) bool {
-	if e.since == gpu.NoTime || t < e.since {
-		e.since = t
-	}
-	return !e.heardSets && t.Sub(e.since) < e.patience
-}
-
 // count returns what a scrape says of how many instances a board has, and false
 // if it says nothing: somebody better counts, or it never had one. That the last
 // one is gone takes two counts, and then the mode is over.
@@ -209,10 +140,4 @@ func (e *ExporterMemory) count(of *scrape, plain bool) (gpu.PartitionCount, bool
 	b.without++
 	n.Ended = b.without > 2
 	return n, true
-}
-
-// standIn is the identity of an instance as long as its UUID isn't known. It has
-// the form of the UUIDs that NVIDIA gave once, MIG-GPU-…, and no slash.
-func standIn(key numbered) gpu.DeviceID {
-	return gpu.DeviceID("MIG-" + string(key.board) + ":gi" + strconv.FormatInt(key.number, 10))
 }

@@ -5,6 +5,7 @@ package gpupdata
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/pmetric"
@@ -28,7 +29,10 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, labels := range []bool{false, true} {
-			d := NewDecoder(Settings{Outputs: profiles.Outputs, LabelAllocation: labels})
+			d := NewDecoder(Settings{
+				Outputs: profiles.Outputs, LabelAllocation: labels,
+				Instances: NewInstances(time.Minute), Exporter: NewExporterMemory(time.Minute, nil),
+			})
 			before := wire(t, md)
 			d.Decode(md, gpu.Time(future))
 			DecodeDerived(md)
@@ -108,6 +112,12 @@ func seeds(f *testing.F) []pmetric.Metrics {
 		add(f, everything, resHolder0, name, s,
 			pt{attrs: attrs{"gpu.milestone": "ready", "gpu.milestone.attempt": "3"}, time: at(1), value: 1.7e9})
 		add(f, everything, resHolder0, name, histogram, pt{})
+	}
+	for i := range exporterMetrics {
+		for _, s := range []shape{gauge, histogram} {
+			add(f, everything, attrs{"k8s.pod.name": "exporter-x"}, exporterMetrics[i].name, s,
+				pt{attrs: attrs{labelUUID: "GPU-0", labelGI: "1", labelGIProfile: "3g.40gb", labelModel: "H100", "pod": "p"}, time: at(1), value: 1.0})
+		}
 	}
 	for _, p := range profiles.Outputs {
 		add(f, everything, resHolder0, p.Metric, counter, pt{attrs: attrs{"model": "llama"}, time: at(1), value: 2})
