@@ -122,3 +122,27 @@ func BenchmarkDecodeTime(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkExporter is a scrape of 8 GPUs with the default metrics of
+// dcgm-exporter.
+func BenchmarkExporter(b *testing.B) {
+	md := pmetric.NewMetrics()
+	for i := range 25 {
+		name := "DCGM_FI_DEV_OTHER_" + strconv.Itoa(i)
+		if i < len(exporterMetrics) {
+			name = exporterMetrics[i].name
+		}
+		var points []pt
+		for d := range 8 {
+			points = append(points, pt{time: at(1), value: 0.5, attrs: attrs{
+				"UUID": "GPU-" + strconv.Itoa(d), "modelName": "NVIDIA H100 80GB HBM3", "Hostname": "n", "gpu": strconv.Itoa(d),
+				"pod": "p", "namespace": "ml", "container": "c", "pci_bus_id": "00000000:07:00.0", "device": "nvidia0",
+			}})
+		}
+		add(b, md, attrs{"k8s.node.name": "n"}, name, gauge, points...)
+	}
+	d, _ := exporterDecoder(true)
+	for b.Loop() {
+		d.Decode(md, 0)
+	}
+}

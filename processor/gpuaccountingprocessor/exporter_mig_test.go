@@ -5,6 +5,7 @@ package gpuaccountingprocessor
 
 import (
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,4 +125,28 @@ func TestExporterLayout(t *testing.T) {
 		sum += of
 	}
 	require.InDelta(t, 290, sum.Seconds(), 0.01, "all of the board's time, once")
+}
+
+// TestExporterManyProducers: several targets and k8s_gpu send at once.
+func TestExporterManyProducers(t *testing.T) {
+	sink := new(consumertest.MetricsSink)
+	cfg := testConfig()
+	cfg.SettleDelay = time.Minute // they overtake each other
+	p := start(t, cfg, sink)
+	var wg sync.WaitGroup
+	for producer := range 4 {
+		wg.Go(func() {
+			for i := range 25 {
+				at := float64(4*i + producer)
+				consume(t, p, migSet(at, map[string]gpu.DeviceID{"a": "MIG-a"}))
+				md := migScrape(at, map[int][2]string{1: {"3g.40gb", "a"}, 2: {"4g.40gb", ""}})
+				require.NoError(t, p.ConsumeMetrics(t.Context(), md))
+				require.NoError(t, p.ConsumeMetrics(t.Context(), scraped(at, "DCGM_FI_PROF_NEW_ACTIVE", 1, nil)))
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, p.Shutdown(t.Context()))
+	require.Positive(t, newest(t, sink)["MIG-a a"])
+	require.EqualValues(t, 100, p.observeSelf().PointsDropped[string(gpupdata.DropUnknownMetric)])
 }
