@@ -65,7 +65,7 @@ func (r *nodeReceiver) askForEvents() {
 
 // listDevices lists the devices until two lists agree, for a while.
 func (r *nodeReceiver) listDevices(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, min(r.cfg.Timeout, r.cfg.CollectionInterval))
 	defer cancel()
 	if names, err := r.devices.Allocatable(ctx); err == nil {
 		at := r.desk.now()

@@ -101,7 +101,7 @@ func (c *Config) Validate() error {
 		accept("node_labels", c.NodeLabels, len(c.NodeLabels) == 0 || c.Mode == modeCluster, "none, or mode cluster"),
 		accept("namespace_labels", c.NamespaceLabels, len(c.NamespaceLabels) == 0 || c.Mode != modeCluster, "none, or mode node"),
 		within("collection_interval", c.CollectionInterval, time.Second, time.Hour),
-		within("timeout", c.Timeout, time.Millisecond, c.CollectionInterval),
+		within("timeout", c.Timeout, time.Millisecond, time.Hour),
 		accept("pod_resources_socket", c.PodResourcesSocket, isPath(c.PodResourcesSocket), "the path of a socket"),
 		accept("pods_api_socket", c.PodsAPISocket, isPath(c.PodsAPISocket), "the path of a socket"),
 		oneOf("pods", c.Pods, podsAuto, podsAPI, podsAPIServer, podsKubelet),

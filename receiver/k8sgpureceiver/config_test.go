@@ -38,7 +38,7 @@ func TestConfigIsRefused(t *testing.T) {
 		`namespace_labels: "a team" is not accepted: set names of labels, as team`:    func(c *Config) { c.NamespaceLabels = []string{"a team"} },
 		`pod_labels: "" is not accepted: set names of labels`:                         func(c *Config) { c.PodLabels = []string{"team", ""} },
 		`collection_interval: 1ms is not accepted: set 1s to 1h0m0s`:                  func(c *Config) { c.CollectionInterval = time.Millisecond },
-		`timeout: 11s is not accepted: set 1ms to 10s`:                                func(c *Config) { c.Timeout = 11 * time.Second },
+		`timeout: 0s is not accepted: set 1ms to 1h0m0s`:                              func(c *Config) { c.Timeout = 0 },
 		`pod_resources_socket: "unix:///x" is not accepted: set the path of a socket`: func(c *Config) { c.PodResourcesSocket = "unix:///x" },
 		`pods_api_socket: "" is not accepted: set the path of a socket`:               func(c *Config) { c.PodsAPISocket = "" },
 		`pods: "x" is not accepted: set auto, pods_api, api_server, kubelet`:          func(c *Config) { c.Pods = "x" },
