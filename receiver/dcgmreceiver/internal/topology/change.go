@@ -17,11 +17,6 @@ type Change struct {
 	Back  []Device // can be asked again
 }
 
-// Nothing reports whether nothing changed.
-func (c Change) Nothing() bool {
-	return len(c.Added)+len(c.Gone)+len(c.Lost)+len(c.Back) == 0
-}
-
 // Diff compares. What is watched has to change with the entity too: after a
 // reconfiguration an id may be another device's.
 func Diff(before, now []Device) Change {
@@ -62,7 +57,7 @@ func byUUID(devices []Device) map[string]Device {
 
 // Support says which fields are served, per entity: what a model, a driver or
 // a mode can't measure isn't asked for, and doesn't spoil the rest.
-type Support struct{ refused map[asked]sample.Drop }
+type Support struct{ refused map[asked]bool }
 
 type asked struct {
 	entity sample.Entity
@@ -71,13 +66,13 @@ type asked struct {
 
 // NewSupport knows nothing yet: everything is asked for. It is of one
 // connection.
-func NewSupport() *Support { return &Support{map[asked]sample.Drop{}} }
+func NewSupport() *Support { return &Support{map[asked]bool{}} }
 
 // Learn takes note of what a sample said of its field.
 func (s *Support) Learn(e sample.Entity, f sample.Field, d sample.Drop) {
 	switch d {
 	case sample.NotSupported, sample.NotPermitted, sample.WrongLevel:
-		s.refused[asked{e, f}] = d
+		s.refused[asked{e, f}] = true
 	case sample.Kept:
 		delete(s.refused, asked{e, f}) // it came with a driver, or a mode
 	}
@@ -87,15 +82,12 @@ func (s *Support) Learn(e sample.Entity, f sample.Field, d sample.Drop) {
 func (s *Support) Served(e sample.Entity, fields []sample.Field) []sample.Field {
 	var served []sample.Field
 	for _, f := range fields {
-		if _, refused := s.refused[asked{e, f}]; !refused {
+		if !s.refused[asked{e, f}] {
 			served = append(served, f)
 		}
 	}
 	return served
 }
-
-// Why returns why a field isn't asked for, or sample.Kept if it is.
-func (s *Support) Why(e sample.Entity, f sample.Field) sample.Drop { return s.refused[asked{e, f}] }
 
 // Forget forgets an entity: its id may be another's.
 func (s *Support) Forget(e sample.Entity) {
@@ -129,7 +121,7 @@ func (s *Support) Probe(e sample.Entity, fields []sample.Field, watch func([]sam
 		if ok {
 			served = append(served, f)
 		} else {
-			s.refused[asked{e, f}] = sample.NotSupported
+			s.refused[asked{e, f}] = true
 		}
 	}
 	return served, nil
