@@ -149,6 +149,8 @@ func TestClusterDenied(t *testing.T) {
 	api := &apiServer{denied: true, objects: map[string]any{"/api/v1/nodes": nodeList(gpuNode("a", "8"))}}
 	startAPI(t, api)
 	r := newClusterRig(t, clusterConfig())
+	r.batch()
+	require.Empty(t, r.host.events, "a source that was just asked may yet answer")
 	require.Eventually(t, func() bool {
 		nodes, pending, md := r.batch()
 		return len(nodes)+len(pending) == 0 && sources(md)[sourceNodes] == "denied" && sources(md)[sourcePending] == "denied"

@@ -161,32 +161,33 @@ func (t *telemetry) collected(set *allocation.Set) {
 	t.judge(set.Doubt)
 }
 
-// judge reports the component's status: a source is away for as long as a
-// restart doesn't take. The caller holds the lock.
+// judge says what isn't known for want of a source. The caller holds the lock.
 func (t *telemetry) judge(doubt allocation.Doubt) {
-	unknown := doubt == allocation.PodsAway || doubt == allocation.ListAway
-	if unknown || t.silent() {
-		t.away++
-	} else {
-		t.away = 0
-	}
-	if t.away > 0 && t.away < patience {
-		return
-	}
-	var why error
 	switch {
-	case t.away > 0 && unknown:
-		why = fmt.Errorf("who holds the GPUs isn't known: %s (%s)", doubt, t.standing())
-	case t.away > 0:
-		why = fmt.Errorf("a source gives no answer (%s)", t.standing())
+	case doubt == allocation.PodsAway || doubt == allocation.ListAway:
+		t.lacks(fmt.Errorf("who holds the GPUs isn't known: %s (%s)", doubt, t.standing()))
+	case t.silent():
+		t.lacks(fmt.Errorf("a source gives no answer (%s)", t.standing()))
+	default:
+		t.lacks(nil)
 	}
-	t.reportLocked(why)
 }
 
-// report reports the component's status on change: nil is well.
+// report takes what a collection lacks for want of a source, nil for nothing.
 func (t *telemetry) report(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.lacks(why)
+}
+
+// lacks reports the component's status on change: a source is away for as long
+// as a start of it, or of this component, doesn't take. The caller holds the lock.
+func (t *telemetry) lacks(why error) {
+	if why == nil {
+		t.away = 0
+	} else if t.away++; t.away < patience {
+		return
+	}
 	t.reportLocked(why)
 }
 
@@ -242,8 +243,8 @@ func (t *telemetry) resolve(devices []allocation.Unresolved) {
 	}
 }
 
-// patience is how many collections without a source are an error: a kubelet may
-// start again.
+// patience is how many collections in a row without a source are an error: a
+// kubelet may start again.
 const patience = 2
 
 // mostNamed is how many devices are named in the log.
