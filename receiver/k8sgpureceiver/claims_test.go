@@ -62,7 +62,7 @@ func refuse(w http.ResponseWriter, code int32, reason metav1.StatusReason) {
 }
 
 // startAPI starts a server, and makes it the one of the default kubeconfig.
-func startAPI(t *testing.T, s *apiServer) {
+func startAPI(t *testing.T, s http.Handler) {
 	t.Helper()
 	web := httptest.NewServer(s)
 	t.Cleanup(func() {
@@ -95,27 +95,36 @@ func recordedClaims(t *testing.T) map[string]any {
 	return out
 }
 
-// TestClaims from the kubelet's recorded messages and lists: named without
-// access to the API server, accounted with it.
-func TestClaims(t *testing.T) {
-	api := &apiServer{denied: true, objects: recordedClaims(t)}
-	startAPI(t, api)
-	r := newRig(t, func(c *Config) { c.ClaimLookup, c.AuthType = true, "kubeConfig" })
+// claimant is the recorded pod with a claim, as it is told of and listed.
+func claimant(t *testing.T) (*pods.WatchPodsEvent, *podresources.PodResources) {
+	t.Helper()
+	var known *pods.WatchPodsEvent
 	for _, s := range podtest.Claims(t) {
 		if s.Type == "ADDED" && s.Pod.Name == "dra-template" {
 			data, err := s.Pod.Marshal()
 			require.NoError(t, err)
-			r.kubelet.Known(&pods.WatchPodsEvent{Type: pods.EventType_ADDED, Pod: data})
+			known = &pods.WatchPodsEvent{Type: pods.EventType_ADDED, Pod: data}
 		}
 	}
-	r.kubelet.Answer(&podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{{
+	return known, &podresources.PodResources{
 		Name: "dra-template", Namespace: "ml-team", Containers: []*podresources.ContainerResources{{
 			Name: "main", DynamicResources: []*podresources.DynamicResource{{
 				ClaimName: "dra-template-gpu-m9qbx", ClaimNamespace: "ml-team",
 				ClaimResources: []*podresources.ClaimResource{{DriverName: "gpu.nvidia.com", PoolName: "gpu-node-0", DeviceName: "gpu-0"}},
 			}},
 		}},
-	}}}, nil)
+	}
+}
+
+// TestClaims from the kubelet's recorded messages and lists: named without
+// access to the API server, accounted with it.
+func TestClaims(t *testing.T) {
+	api := &apiServer{denied: true, objects: recordedClaims(t)}
+	startAPI(t, api)
+	r := newRig(t, func(c *Config) { c.ClaimLookup, c.AuthType = true, "kubeConfig" })
+	known, listed := claimant(t)
+	r.kubelet.Known(known)
+	r.kubelet.Answer(&podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{listed}}, nil)
 	r.kubelet.Start(t)
 	require.Eventually(t, func() bool {
 		b, md := r.batch()
