@@ -57,7 +57,7 @@ func (s *Store) DropRule(name string) { delete(s.rules, name) }
 // taints returns the keys of all taints of a device that keep pods away, those
 // of its driver first.
 func (s *Store) taints(o *Offer) []string {
-	keys := o.Taints[:len(o.Taints):len(o.Taints)] // what is appended isn't the slice's
+	keys := slices.Clip(o.Taints) // what is appended isn't the slice's
 	for _, name := range slices.Sorted(maps.Keys(s.rules)) {
 		if r := s.rules[name]; r.selects(o.ID) {
 			keys = append(keys, r.Taint)

@@ -29,9 +29,18 @@ func TestEmpties(t *testing.T) {
 		found  []pod.Pod
 		starts bool
 	}{
-		{0, nil, false}, {5, of("http"), false},
-		{10, of("api"), false}, {15, nil, true}, {20, of("file"), true}, {25, of(""), false},
-		{30, nil, true}, {89, nil, true}, {90, nil, false}, {95, nil, false}, {100, of("api"), false}, {105, nil, true},
+		{0, nil, false},
+		{5, of("http"), false},
+		{10, of("api"), false},
+		{15, nil, true},
+		{20, of("file"), true},
+		{25, of(""), false},
+		{30, nil, true},
+		{89, nil, true},
+		{90, nil, false},
+		{95, nil, false},
+		{100, of("api"), false},
+		{105, nil, true},
 	} {
 		require.Equal(t, step.starts, e.starts(step.found, begin.Add(step.after*time.Second)), step.after)
 	}
