@@ -163,6 +163,9 @@ func (w *world) lag(s *script) int {
 	known := w.known(s)
 	if !w.local && w.away.has(known) {
 		known = max(known, min(s.released, s.forced))
+		if w.blank.from < s.end && w.blank.to > s.admitted { // what that cost of the patience with it is spent
+			known += (patience + 1) * interval
+		}
 	}
 	return max(known-s.end, 0)
 }
