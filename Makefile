@@ -118,6 +118,8 @@ dcgm: build build-dcgm ## Test the DCGM binding, and the collector with it, agai
 	CC='$(CC)' CGO_ENABLED=1 go test -race -shuffle=on -timeout=5m ./receiver/dcgmreceiver/internal/dcgm/...
 	CC='$(CC)' OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' OTELCOL_GPU_DCGM='$(CURDIR)/bin/otelcol-gpu-dcgm' \
 		go test -tags='dcgm,$(TAGS)' -shuffle=on -parallel=6 -count=1 -timeout=5m ./receiver/dcgmreceiver/internal/blackbox/...
+	CC='$(CC)' GPUSIM='$(CURDIR)/bin/gpusim' OTELCOL_GPU_DCGM='$(CURDIR)/bin/otelcol-gpu-dcgm' \
+		go test -tags='dcgm,$(TAGS)' -count=1 -timeout=5m ./examples/demo-dcgm
 	$(HOUR) -run '^TestHour$$'
 
 # The time of TestHour is simulated: an hour takes some five minutes.
@@ -238,6 +240,13 @@ fuzz: ## Run every fuzz function for FUZZTIME (default 30s)
 .PHONY: demo
 demo: build ## Replay a day of 4 nodes with 8 GPUs each through the collector, print its account, check it (ARGS=...)
 	examples/demo/run bin/otelcol-gpu bin/gpusim $(ARGS)
+
+# In a folder of its own that goes: nobody shall take the stand-in for DCGM.
+.PHONY: demo-dcgm
+demo-dcgm: build build-dcgm ## Let the collector read a stand-in for DCGM's library for half a minute, print its account, check it (ARGS=...; needs a C compiler)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+		library=$$(CC='$(CC)' go run ./receiver/dcgmreceiver/internal/standin/build-standin "$$folder") && \
+		examples/demo-dcgm/run bin/otelcol-gpu-dcgm bin/gpusim "$$library" $(ARGS)
 
 .PHONY: accuracy
 accuracy: ## Hold the ledger to the truth in 30 scenarios, measure how far both are from what happens: docs/accuracy.md

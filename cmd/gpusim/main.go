@@ -26,6 +26,7 @@ var commands = []command{
 	{"demo", "replay a day of a small cluster, print where its GPU time went, check it", demo},
 	{"run", "send what a scenario tells to a collector", runScenario},
 	{"check", "compare what a collector exported of a scenario's time with the truth", check},
+	{"dcgm", "drive the stand-in for DCGM, print the account of a collector that reads it, check it", driveDCGM},
 	{"gentd26", "replay the GenTD26 recording, print where its GPU time went", gentd26},
 }
 

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"time"
@@ -25,7 +26,7 @@ type simulationFlags struct {
 }
 
 func (o *simulationFlags) register(f *flag.FlagSet) {
-	f.StringVar(&o.scenario, "scenario", "demo", "`name` of a scenario or a file with one")
+	f.StringVar(&o.scenario, "scenario", cmp.Or(o.scenario, "demo"), "`name` of a scenario or a file with one")
 	f.DurationVar(&o.duration, "duration", 0, "how long it lasts (default: as the scenario says)")
 	f.IntVar(&o.nodes, "nodes", 0, "how many nodes it has (default: as the scenario says)")
 	f.DurationVar(&o.interval, "interval", 0, "time between two collections (default: as the scenario says)")

@@ -130,7 +130,7 @@ func saneSlots(n *world.Node) (wrong []string) {
 }
 
 func TestEmbedded(t *testing.T) {
-	require.Len(t, Names(), 32)
+	require.Len(t, Names(), 33)
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			s, err := Load(name)

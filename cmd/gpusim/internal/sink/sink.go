@@ -28,8 +28,10 @@ type Sink struct {
 	server  *grpc.Server
 	served  chan error
 
-	mu     sync.Mutex // guards ledger
-	ledger ledger
+	mu       sync.Mutex // guards what follows
+	ledger   ledger
+	progress Progress
+	news     chan struct{} // closed, and made anew, with each request
 }
 
 // Listen opens a sink at an address, as 127.0.0.1:4319; port 0 is any that is
@@ -40,10 +42,12 @@ func Listen(address string) (*Sink, error) {
 		return nil, fmt.Errorf("can't receive what the collector exports: %w; --sink names another address", err)
 	}
 	s := &Sink{
-		address: listener.Addr().String(),
-		server:  grpc.NewServer(grpc.MaxRecvMsgSize(maxRequest)),
-		served:  make(chan error, 1),
-		ledger:  newLedger(),
+		address:  listener.Addr().String(),
+		server:   grpc.NewServer(grpc.MaxRecvMsgSize(maxRequest)),
+		served:   make(chan error, 1),
+		ledger:   newLedger(),
+		progress: newProgress(),
+		news:     make(chan struct{}),
 	}
 	pmetricotlp.RegisterGRPCServer(s.server, &receiver{sink: s})
 	go func() { s.served <- s.server.Serve(listener) }()
@@ -81,5 +85,8 @@ func (r *receiver) Export(_ context.Context, request pmetricotlp.ExportRequest) 
 	r.sink.mu.Lock()
 	defer r.sink.mu.Unlock()
 	r.sink.ledger.take(request.Metrics())
+	r.sink.progress.take(request.Metrics())
+	close(r.sink.news)
+	r.sink.news = make(chan struct{})
 	return pmetricotlp.NewExportResponse(), nil
 }
