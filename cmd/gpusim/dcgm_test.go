@@ -14,7 +14,10 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/counters"
 	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/table"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/verdict"
+	"github.com/otelcol-gpu/otelcol-gpu/cmd/gpusim/internal/watch"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
 )
 
 func simulationOf(t *testing.T, name string) *simulation {
@@ -77,5 +80,30 @@ func TestDCGMUsage(t *testing.T) {
 		code, _, stderr := gpusim(t, append([]string{"dcgm"}, c.args...)...)
 		assert.Equal(t, c.code, code, c.args)
 		assert.Contains(t, stderr, c.want)
+	}
+}
+
+// TestScenarioOfDCGM: its account is what happened, whenever the collector
+// collects, also if a busy machine makes it skip collections. Nobody can move those
+// of a real one, so that they are moved here, before a ledger with the settings of
+// the demo.
+func TestScenarioOfDCGM(t *testing.T) {
+	cfg := ledger.DefaultConfig()
+	cfg.SettleDelay = 5 * time.Second
+	happened := heldByState(simulationOf(t, "dcgm").happened())
+	for _, step := range []time.Duration{time.Second, 2500 * time.Millisecond} {
+		for shift := 20 * time.Millisecond; shift < step; shift += 20 * time.Millisecond {
+			sim := simulationOf(t, "dcgm")
+			n := sim.nodes[0]
+			ticks := []watch.Tick{n.Ticks[0]}
+			for at := sim.world.Start.Add(shift); at < sim.world.End; at = at.Add(step) {
+				ticks = append(ticks, watch.Tick{Real: at, Told: at})
+			}
+			n.Ticks = append(ticks, n.Ticks[len(n.Ticks)-1])
+			v := verdict.Compare(happened, counters.Export{
+				Accounts: heldByState(publishedBy(cfg, sim)), Errors: map[string]time.Duration{"gpu-node": 0},
+			})
+			require.NoError(t, v.Err(), "%s, %s: %v", step, shift, v.Differences)
+		}
 	}
 }

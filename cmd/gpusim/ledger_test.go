@@ -20,8 +20,9 @@ import (
 
 // published is the newest of each account that a ledger published of a
 // simulation. In it, no account begins twice.
-func published(sim *simulation) (accounts []counters.Account) {
-	cfg := ledger.DefaultConfig()
+func published(sim *simulation) []counters.Account { return publishedBy(ledger.DefaultConfig(), sim) }
+
+func publishedBy(cfg ledger.Config, sim *simulation) (accounts []counters.Account) {
 	l, newest := ledger.New(cfg), map[counters.Key]counters.Account{}
 	next := sim.walk(feed.Collector{MaxGap: cfg.MaxGap, Settle: cfg.SettleDelay})
 	for d, ok := next(); ok; d, ok = next() {

@@ -3,8 +3,6 @@
 
 //go:build dcgm && unix
 
-// Package demodcgm runs the demo of the receiver dcgm with a fault in what the
-// engine measures. `make demo-dcgm` runs it without.
 package demodcgm
 
 import (
