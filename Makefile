@@ -243,7 +243,7 @@ demo: build ## Replay a day of 4 nodes with 8 GPUs each through the collector, p
 
 # In a folder of its own that goes: nobody shall take the stand-in for DCGM.
 .PHONY: demo-dcgm
-demo-dcgm: build build-dcgm ## Let the collector read a stand-in for DCGM's library for half a minute, print its account, check it (ARGS=...; needs a C compiler)
+demo-dcgm: cc build build-dcgm ## Let the collector read a stand-in for DCGM, print its account, check it (ARGS=...; needs a C compiler)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 		library=$$(CC='$(CC)' go run ./receiver/dcgmreceiver/internal/standin/build-standin "$$folder") && \
 		examples/demo-dcgm/run bin/otelcol-gpu-dcgm bin/gpusim "$$library" $(ARGS)

@@ -92,8 +92,8 @@ func (p *dcgmPlay) begin(start time.Time) (*simulation, error) {
 	s := *p.scenario
 	s.Start = gpu.Time(start.UnixNano())
 	sim := p.flags.of(&s)
-	if len(sim.world.Nodes) != 1 {
-		return nil, fmt.Errorf("scenario %s has %d nodes: want one with a single node, as an engine has", s.Name, len(sim.world.Nodes))
+	if err := hostengine.Check(sim.world); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	return sim, nil
 }

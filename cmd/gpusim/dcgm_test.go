@@ -6,6 +6,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -74,7 +75,7 @@ func TestDCGMUsage(t *testing.T) {
 		{2, nil, "--script is missing"},
 		{2, []string{"--script", script, "--off", "-1"}, "--off is -1: want 0 to 1000"},
 		{2, []string{"--script", script, "--kind", "gauges"}, "--kind is gauges: DCGM takes samples"},
-		{1, []string{"--script", script, "--sink", "127.0.0.1:0", "--scenario", "demo"}, "scenario demo has 4 nodes: want one with a single node"},
+		{1, []string{"--script", script, "--sink", "127.0.0.1:0", "--scenario", "demo"}, "scenario demo: it has 4 nodes: want a single one"},
 		{1, []string{"--script", t.TempDir(), "--sink", "127.0.0.1:0"}, "open the script of the stand-in for DCGM"},
 	} {
 		code, _, stderr := gpusim(t, append([]string{"dcgm"}, c.args...)...)
@@ -99,7 +100,7 @@ func TestScenarioOfDCGM(t *testing.T) {
 			for at := sim.world.Start.Add(shift); at < sim.world.End; at = at.Add(step) {
 				ticks = append(ticks, watch.Tick{Real: at, Told: at})
 			}
-			n.Ticks = append(ticks, n.Ticks[len(n.Ticks)-1])
+			n.Ticks = slices.Concat(ticks, n.Ticks[len(n.Ticks)-1:])
 			v := verdict.Compare(happened, counters.Export{
 				Accounts: heldByState(publishedBy(cfg, sim)), Errors: map[string]time.Duration{"gpu-node": 0},
 			})

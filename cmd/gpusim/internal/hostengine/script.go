@@ -70,7 +70,7 @@ func (b *board) describe(s *script, slices int) {
 	s.set(on, pciAddress, fmt.Sprintf("s 00000000:%02X:00.0", b.id+1))
 	if b.mig {
 		s.set(on, migMode, integer(1))
-		s.set(on, migMostSlices, integer(uint64(slices))) //nolint:gosec // a few
+		s.set(on, migMostSlices, integer(uint64(slices)))
 		return
 	}
 	s.set(on, migMode, integer(0))
@@ -86,7 +86,7 @@ func newMeasured(d *world.Device, activity, memory entity, s *script) *measured 
 // newInstance adds the n-th instance of a board: a GPU instance, and in it a
 // compute instance that fills it. Its id is the board's × 7 and a number.
 func newInstance(board uint, n int, d *world.Device, s *script) *measured {
-	id := board*mostInstances + uint(n) //nolint:gosec // a few
+	id := board*mostInstances + uint(n)
 	_, profile, _ := strings.Cut(d.Model, " MIG ")
 	s.say("gi %d %d %d %d %d %s", id, board, n+1, d.Slices.N, d.Slices.N, profile)
 	s.say("ci %d %d 0 0 %d %s %s", id, id, d.Slices.N, profile, d.ID)

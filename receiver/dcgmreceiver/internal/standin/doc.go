@@ -49,4 +49,7 @@
 // one that the engine took beside that; nobody sees it if nobody watches.
 // The field 230 (XID) has no other samples. What clients make up themselves (fake
 // GPUs, injected values) is gone with the next start.
+//
+// The tests write scripts with Script. cmd/gpusim writes those of its scenarios
+// by itself (internal/hostengine there), from this list.
 package standin
