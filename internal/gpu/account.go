@@ -64,6 +64,10 @@ type Account struct {
 	Depth []DepthTime
 	// Episode is the running idle episode, nil if none runs.
 	Episode *IdleEpisode
+	// Price is the price in force at Time, nil if there is none. The ledger knows
+	// neither it nor Costs.
+	Price *Price
+	Costs []StateCost
 	// New: nothing of this account was published yet.
 	New bool
 }

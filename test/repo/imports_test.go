@@ -94,6 +94,13 @@ var importRules = []importRule{
 		governs: func(f goFile) bool { return within(f.dir(), "cmd/gpusim") && !f.isTest() },
 		allows:  func(_ goFile, imported string) bool { return !ownWithin(imported, "internal/ledger") },
 	},
+	{
+		name:    "internal/price imports the standard library, internal/gpu and a YAML parser only",
+		governs: func(f goFile) bool { return within(f.dir(), "internal/price") && !f.isTest() },
+		allows: func(_ goFile, imported string) bool {
+			return isStandard(imported) || ownWithin(imported, "internal/gpu") || imported == "go.yaml.in/yaml/v3"
+		},
+	},
 }
 
 const clockRule = "the pure packages read no clock"
@@ -123,7 +130,7 @@ func violations(files []goFile) []string {
 
 func isPure(f goFile) bool {
 	const k8s, dcgm = "receiver/k8sgpureceiver/internal/", "receiver/dcgmreceiver/internal/"
-	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit",
+	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit", "internal/price",
 		k8s+"allocation", k8s+"deviceid", k8s+"pod", k8s+"workload",
 		dcgm+"sample", dcgm+"activity", dcgm+"topology", dcgm+"points") && !f.isTest()
 }
@@ -237,6 +244,9 @@ func TestImportsFindsPlantedViolations(t *testing.T) {
 		{"internal/ledger/ledger.go", "log/slog", importRules[2].name},
 		{"internal/audit/audit.go", module + "/internal/gpupdata", importRules[1].name},
 		{"internal/audit/audit.go", "os", importRules[2].name},
+		{"internal/price/parse.go", "go.yaml.in/yaml/v3", ""},
+		{"internal/price/parse.go", "go.yaml.in/yaml/v2", importRules[9].name},
+		{"internal/price/parse.go", "os", importRules[2].name},
 		{"internal/checkpoint/checkpoint.go", pdata, importRules[3].name},
 		{"internal/ledger/ledger_test.go", pdata, importRules[3].name},
 		{"internal/gpupdata/decode.go", pdata, ""},
