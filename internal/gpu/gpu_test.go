@@ -4,35 +4,10 @@
 package gpu
 
 import (
-	"math"
-	"math/big"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
-
-func TestCostOfHundredHours(t *testing.T) {
-	euro := Price{PerHour: 1_740_000_000, Currency: "EUR"}
-	require.InDelta(t, 174.00, euro.Cost(100*time.Hour).Units(), 0)
-	require.InDelta(t, 34.80, euro.Cost(100*time.Hour).Units()/5, 1e-12, "per active hour, at 5 active hours")
-	discounted := Price{PerHour: euro.PerHour * 7 / 10, Currency: "EUR"}
-	require.InDelta(t, 121.80, discounted.Cost(100*time.Hour).Units(), 0)
-}
-
-func TestCostIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := Price{PerHour: Nanos(rapid.Int64Range(0, math.MaxInt64).Draw(t, "price"))}
-		d := time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "time"))
-		want := new(big.Int).Mul(big.NewInt(int64(p.PerHour)), big.NewInt(int64(d)))
-		want.Quo(want, big.NewInt(int64(time.Hour)))
-		if !want.IsInt64() {
-			want.SetInt64(math.MaxInt64)
-		}
-		require.Equal(t, want.Int64(), int64(p.Cost(d)))
-	})
-}
 
 func TestWordsParseBack(t *testing.T) {
 	for s := range states {

@@ -3,12 +3,6 @@
 
 package gpu
 
-import (
-	"math"
-	"math/bits"
-	"time"
-)
-
 // Nanos is an amount of money in 10⁻⁹ units of its currency.
 type Nanos int64
 
@@ -23,17 +17,6 @@ type Price struct {
 	Version  string // of the price file, "" if there is none
 	Source   string // "config", "file"
 	Kind     string // "list", "contract", "amortised", "spot", or "" if it isn't told
-}
-
-// Cost returns ⌊price × d⌋ in nano-units, for a price and a d of 0 or more. It
-// never falls while d grows: what doesn't fit is the largest amount that does.
-func (p Price) Cost(d time.Duration) Nanos {
-	hi, lo := bits.Mul64(uint64(p.PerHour), uint64(d))
-	if hi >= uint64(time.Hour) {
-		return math.MaxInt64
-	}
-	quotient, _ := bits.Div64(hi, lo, uint64(time.Hour))
-	return Nanos(min(quotient, math.MaxInt64))
 }
 
 // StateCost is the cost of one account in one state and currency since Start.

@@ -95,11 +95,11 @@ func benchDerived(devices int) gpu.Derived {
 func BenchmarkEncodeDerived(b *testing.B) {
 	for _, n := range benchSizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			d, price := benchDerived(n), &gpu.Price{PerHour: 2e9, Currency: "EUR"}
-			points := encodeDerived(d, price).DataPointCount()
+			d := priced(benchDerived(n), twoEuros)
+			points := encodeDerived(d, twoEuros).DataPointCount()
 			b.ReportAllocs()
 			for b.Loop() {
-				EncodeDerived(d, price, pmetric.NewMetrics())
+				EncodeDerived(d, pmetric.NewMetrics())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(points), "ns/point")
 		})

@@ -25,7 +25,7 @@ import (
 //     of them are new: for an account that the ledger gave that is the same.
 //   - An account without any sum and the measures of a device's own account
 //     aren't written.
-//   - gpu.cost isn't read: it is a product of the others.
+//   - gpu.cost isn't read: accounts have no Costs, and no Price.
 //
 // Metrics may hold several sends: an account comes once for each time. The
 // points may be in any order.
@@ -171,6 +171,7 @@ func (r *derivedReader) ofAccount(d derivedPoint, p point) (why DropReason) {
 		// Currency per hour has nine decimals as well.
 		r.prices[d.account.device] = gpu.Price{
 			PerHour: gpu.Nanos(d.span), Currency: p.str(AttrCurrency),
+			Version: p.str(AttrPriceVersion), Source: p.str(AttrPriceSource), Kind: p.str(AttrPriceKind),
 		}
 		return accepted
 	case MetricIdleDuration:

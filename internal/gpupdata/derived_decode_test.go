@@ -69,13 +69,13 @@ func TestDecodeDerivedOfTwoSends(t *testing.T) {
 	want := gpu.Derived{Accounts: []gpu.Account{first, second}}
 
 	md := pmetric.NewMetrics()
-	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{second}}, nil, md)
-	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{first}}, nil, md)
+	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{second}}, md)
+	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{first}}, md)
 	got, _, drops := DecodeDerived(md)
 	require.Nil(t, drops)
 	require.Empty(t, cmp.Diff(want, got, unordered))
 
-	EncodeDerived(want, nil, md) // the same once more
+	EncodeDerived(want, md) // the same once more
 	got, _, _ = DecodeDerived(md)
 	require.Len(t, got.Accounts, 2)
 }

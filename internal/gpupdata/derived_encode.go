@@ -4,8 +4,6 @@
 package gpupdata
 
 import (
-	"time"
-
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
@@ -13,15 +11,14 @@ import (
 )
 
 // EncodeDerived appends what the ledger publishes to dest: one resource for
-// each node. Without a price there is no gpu.price and no gpu.cost.
+// each node. A device without a price has no gpu.price.
 //
 // A new series is preceded in its metric by a point 0 at its start, so that a
 // backend counts its first seconds; if nothing has settled since, that point
 // stands alone.
-func EncodeDerived(d gpu.Derived, price *gpu.Price, dest pmetric.Metrics) {
+func EncodeDerived(d gpu.Derived, dest pmetric.Metrics) {
 	e := derivedEncoder{
 		dest:   dest,
-		price:  price,
 		places: map[place]*writer{},
 		priced: map[gpu.Device]struct{}{},
 	}
@@ -36,10 +33,8 @@ func EncodeDerived(d gpu.Derived, price *gpu.Price, dest pmetric.Metrics) {
 // derivedEncoder is one call of EncodeDerived.
 type derivedEncoder struct {
 	dest   pmetric.Metrics
-	price  *gpu.Price
 	places map[place]*writer
 	priced map[gpu.Device]struct{} // devices whose price was written
-	costs  []stateCost             // of one account, reused
 }
 
 func (e *derivedEncoder) at(p place) *writer {
@@ -73,8 +68,11 @@ func (e *derivedEncoder) account(a *gpu.Account) {
 		s.gauge(specIdleDuration, seconds(a.Episode.Age),
 			label{AttrStateReason, a.Episode.Reason.String()})
 	}
-	if e.price != nil {
-		e.cost(s, a)
+	for i := range a.Costs {
+		c := &a.Costs[i]
+		s.sum(specCost, c.Start, c.Nanos.Units(), c.New, label{AttrState, c.State.String()}, label{AttrCurrency, c.Currency})
+	}
+	if a.Price != nil {
 		e.devicePrice(w, a)
 	}
 }
@@ -149,41 +147,7 @@ func (e *derivedEncoder) devicePrice(w *writer, a *gpu.Account) {
 	}
 	e.priced[d] = struct{}{}
 	s := series{writer: w, base: deviceAttributes(a.Device), time: a.Time}
-	s.gauge(specPrice, e.price.PerHour.Units(),
-		label{AttrCurrency, e.price.Currency}, label{AttrPriceSource, PriceFromConfig})
-}
-
-// stateCost is the time of one state of an account, over all its reasons.
-type stateCost struct {
-	state gpu.State
-	time  time.Duration
-	start gpu.Time
-	isNew bool
-}
-
-// cost writes the cost of every state of an account. It never falls while the
-// price stays: the time of a state never falls, and Price.Cost is monotone.
-// The first of its series to start is the one that was published first, so
-// the start stays, too; the cost is new as long as each of them is.
-func (e *derivedEncoder) cost(s series, a *gpu.Account) {
-	e.costs = e.costs[:0]
-	for i := range a.States {
-		e.addCost(&a.States[i])
-	}
-	for _, c := range e.costs {
-		s.sum(specCost, c.start, e.price.Cost(c.time).Units(), c.isNew,
-			label{AttrState, c.state.String()}, label{AttrCurrency, e.price.Currency})
-	}
-}
-
-func (e *derivedEncoder) addCost(st *gpu.StateTime) {
-	for i := range e.costs {
-		if c := &e.costs[i]; c.state == st.Condition.State {
-			c.time += st.Nanos
-			c.start = min(c.start, st.Start)
-			c.isNew = c.isNew && st.New
-			return
-		}
-	}
-	e.costs = append(e.costs, stateCost{st.Condition.State, st.Nanos, st.Start, st.New})
+	s.gauge(specPrice, a.Price.PerHour.Units(),
+		label{AttrCurrency, a.Price.Currency}, label{AttrPriceSource, a.Price.Source},
+		label{AttrPriceVersion, a.Price.Version}, label{AttrPriceKind, a.Price.Kind})
 }

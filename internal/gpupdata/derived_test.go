@@ -4,6 +4,7 @@
 package gpupdata
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -21,13 +22,44 @@ var genPrice = rapid.Custom(func(t *rapid.T) *gpu.Price {
 	if rapid.Bool().Draw(t, "none") {
 		return nil
 	}
-	return &gpu.Price{PerHour: gpu.Nanos(rapid.Int64Range(0, 1e14).Draw(t, "price")), Currency: "EUR"}
+	return &gpu.Price{
+		PerHour: gpu.Nanos(rapid.Int64Range(0, 1e14).Draw(t, "price")), Currency: "EUR",
+		Version: rapid.SampledFrom([]string{"", "2026-09-17-1234abcd"}).Draw(t, "version"), Source: "file", Kind: "list",
+	}
 })
+
+var twoEuros = &gpu.Price{PerHour: 2e9, Currency: "EUR", Version: "v1", Source: "file", Kind: "contract"}
 
 func encodeDerived(d gpu.Derived, price *gpu.Price) pmetric.Metrics {
 	md := pmetric.NewMetrics()
-	EncodeDerived(d, price, md)
+	EncodeDerived(priced(d, price), md)
 	return md
+}
+
+// priced returns d with the price, and with a cost of each state: new if none of
+// its series was published, from the first of their starts on.
+func priced(d gpu.Derived, price *gpu.Price) gpu.Derived {
+	d.Accounts = slices.Clone(d.Accounts)
+	for i := range d.Accounts {
+		a := &d.Accounts[i]
+		if a.Price = price; price == nil {
+			continue
+		}
+		costs := map[gpu.State]gpu.StateCost{}
+		for _, st := range a.States {
+			c, has := costs[st.Condition.State]
+			if !has {
+				c = gpu.StateCost{State: st.Condition.State, Currency: price.Currency, Start: st.Start, New: true}
+			}
+			c.Start, c.New = min(c.Start, st.Start), c.New && st.New
+			c.Nanos += gpu.Nanos(st.Nanos.Hours() * float64(price.PerHour))
+			costs[c.State] = c
+		}
+		for _, state := range slices.Sorted(maps.Keys(costs)) {
+			a.Costs = append(a.Costs, costs[state])
+		}
+	}
+	return d
 }
 
 func TestDerivedRoundTrip(t *testing.T) {
@@ -211,7 +243,7 @@ func value(p pmetric.NumberDataPoint) float64 {
 }
 
 func TestEncodeDerivedPoints(t *testing.T) {
-	md := encodeDerived(gpu.Derived{Accounts: []gpu.Account{account0()}}, &gpu.Price{PerHour: 2e9, Currency: "EUR"})
+	md := encodeDerived(gpu.Derived{Accounts: []gpu.Account{account0()}}, twoEuros)
 	rm := md.ResourceMetrics().At(0)
 	require.Equal(t, attrs{"k8s.cluster.name": "c0", "k8s.node.name": "n0"}, rm.Resource().Attributes().AsRaw())
 	require.Equal(t, ScopeName, rm.ScopeMetrics().At(0).Scope().Name())
@@ -250,8 +282,9 @@ func TestEncodeDerivedPoints(t *testing.T) {
 		{with(productive, "gpu.currency", "EUR"), at(120), at(120), 0},
 		{with(productive, "gpu.currency", "EUR"), at(120), end, 0.5},
 	}, plainPoints(t, md, "gpu.cost"))
-	require.Equal(t, []plainPoint{{with(with(device, "gpu.currency", "EUR"), "gpu.price.source", "config"), 0, end, 2}},
-		plainPoints(t, md, "gpu.price"))
+	price := with(with(device, "gpu.currency", "EUR"), "gpu.price.source", "file")
+	price = with(with(price, "gpu.price.version", "v1"), "gpu.price.kind", "contract")
+	require.Equal(t, []plainPoint{{price, 0, end, 2}}, plainPoints(t, md, "gpu.price"))
 }
 
 func TestEncodeDerivedKindsOfAccounts(t *testing.T) {
@@ -288,7 +321,7 @@ func TestEncodeDerivedGroupsByNode(t *testing.T) {
 	b.Device.Node = "n1"
 	o := gpu.OutputTotal{Holder: holder0, Node: "n1", Cluster: "c0", Unit: "{token}", Start: at(0), Time: at(1), Value: 7, New: true}
 	md := metrics(t, nil, "kept", gauge, pt{time: at(0)})
-	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{a, b, a}, Outputs: []gpu.OutputTotal{o}}, nil, md)
+	EncodeDerived(gpu.Derived{Accounts: []gpu.Account{a, b, a}, Outputs: []gpu.OutputTotal{o}}, md)
 	require.Equal(t, 3, md.ResourceMetrics().Len())
 	last := md.ResourceMetrics().At(2)
 	node, _ := last.Resource().Attributes().Get("k8s.node.name")
@@ -309,45 +342,11 @@ func TestPriceIsTheDevices(t *testing.T) {
 	own.Kind, own.Holder = gpu.DeviceAccount, gpu.Holder{}
 	other := a
 	other.Device.ID = "GPU-1"
-	md := encodeDerived(gpu.Derived{Accounts: []gpu.Account{a, own, other, a}}, &gpu.Price{PerHour: 2e9, Currency: "EUR"})
+	md := encodeDerived(gpu.Derived{Accounts: []gpu.Account{a, own, other, a}}, twoEuros)
 	var priced []any
 	for _, p := range plainPoints(t, md, "gpu.price") {
 		priced = append(priced, p.attrs["hw.id"])
 		require.NotContains(t, p.attrs, "k8s.pod.uid")
 	}
 	require.Equal(t, []any{"GPU-0", "GPU-1"}, priced)
-}
-
-// The cost of a state never falls while its times grow and states join.
-func TestCostNeverFalls(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		price := gpu.Price{PerHour: gpu.Nanos(rapid.Int64Range(0, 1e14).Draw(t, "price")), Currency: "EUR"}
-		a := account0()
-		a.States = a.States[:1]
-		costs := func() (float64, pcommon.Timestamp) {
-			for key, points := range counterSeries(t, encodeDerived(gpu.Derived{Accounts: []gpu.Account{a}}, &price)) {
-				if key[:len(MetricCost)] == MetricCost {
-					last := points[len(points)-1]
-					return last.DoubleValue(), last.StartTimestamp()
-				}
-			}
-			t.Fatal("no cost")
-			return 0, 0
-		}
-		before, start := costs()
-		for range 5 {
-			i := rapid.IntRange(0, len(a.States)-1).Draw(t, "state")
-			a.States[i].Nanos += time.Duration(rapid.Int64Range(0, 1e13).Draw(t, "grows"))
-			if rapid.Bool().Draw(t, "joins") {
-				joins := a.States[0]
-				joins.Start, joins.New = joins.Start+1, true
-				a.States = append(a.States, joins)
-			}
-			after, sameStart := costs()
-			require.GreaterOrEqual(t, after, before)
-			require.Equal(t, start, sameStart)
-			before = after
-		}
-	})
 }

@@ -128,6 +128,6 @@ func seeds(f *testing.F) []pmetric.Metrics {
 		encodeDerived(gpu.Derived{
 			Accounts: []gpu.Account{account0()},
 			Outputs:  []gpu.OutputTotal{{Holder: holder0, Unit: "{token}", Start: at(0), Time: at(1), Value: 7, New: true}},
-		}, &gpu.Price{PerHour: 2e9, Currency: "EUR"}),
+		}, twoEuros),
 	}
 }

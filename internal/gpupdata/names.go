@@ -155,14 +155,15 @@ const (
 	AttrAttribution    = "gpu.attribution"
 	AttrCurrency       = "gpu.currency"
 	AttrPriceSource    = "gpu.price.source"
+	AttrPriceVersion   = "gpu.price.version"
+	AttrPriceKind      = "gpu.price.kind"
 	AttrOutputUnit     = "gpu.output.unit"
 )
 
 // Values of attributes that have no type in the domain.
 const (
-	TypeGPU         = "gpu"      // hw.type
-	StateOK         = "ok"       // hw.state
-	StateDegraded   = "degraded" // hw.state
-	StateFailed     = "failed"   // hw.state
-	PriceFromConfig = "config"   // gpu.price.source
+	TypeGPU       = "gpu"      // hw.type
+	StateOK       = "ok"       // hw.state
+	StateDegraded = "degraded" // hw.state
+	StateFailed   = "failed"   // hw.state
 )

@@ -101,7 +101,7 @@ func TestOwnDerivedPointsAreNoInput(t *testing.T) {
 			Condition: gpu.Condition{State: gpu.Unallocated, Reason: gpu.ReasonFree},
 			Nanos:     10 * time.Second, Start: second(0),
 		}},
-	}}}, nil, md)
+	}}}, md)
 	want := pmetric.NewMetrics()
 	md.CopyTo(want)
 

@@ -48,7 +48,9 @@ type Config struct {
 	// Storage is the extension that keeps the checkpoint, nil if none does.
 	Storage *component.ID `mapstructure:"storage"`
 
-	Price configoptional.Optional[PriceConfig] `mapstructure:"price"`
+	// Price is the one price of every GPU, Prices a file of them: one of the two.
+	Price  configoptional.Optional[PriceConfig]  `mapstructure:"price"`
+	Prices configoptional.Optional[PricesConfig] `mapstructure:"prices"`
 
 	// prevent unkeyed literal initialization
 	_ struct{}
@@ -74,11 +76,20 @@ type PriceConfig struct {
 	_ struct{}
 }
 
+// PricesConfig is where the prices of GPUs are.
+type PricesConfig struct {
+	File           string        `mapstructure:"file"`
+	ReloadInterval time.Duration `mapstructure:"reload_interval"`
+
+	_ struct{}
+}
+
 var (
 	_ component.Config  = (*Config)(nil)
 	_ confmap.Validator = (*Config)(nil)
 	_ confmap.Validator = (*OutputConfig)(nil)
 	_ confmap.Validator = (*PriceConfig)(nil)
+	_ confmap.Validator = (*PricesConfig)(nil)
 )
 
 // Validate checks the keys of the processor itself; the service validates
@@ -96,7 +107,15 @@ func (c *Config) Validate() error {
 		oneOf("granularity", c.Granularity, granularityPod, granularityWorkload),
 		oneOf("forward_inputs", c.ForwardInputs, "none", "device", "all"),
 		c.validateOutputNames(),
+		c.validateOnePrice(),
 	)
+}
+
+func (c *Config) validateOnePrice() error {
+	if c.Price.HasValue() && c.Prices.HasValue() {
+		return errors.New("price: it is not accepted beside prices: set one of the two")
+	}
+	return nil
 }
 
 func (c *Config) validateOutputNames() error {
@@ -139,6 +158,15 @@ func (c *PriceConfig) Validate() error {
 		accept("amount", c.Amount, c.Amount >= minPrice && c.Amount <= maxPrice, fmt.Sprintf("%g to %g", minPrice, maxPrice)),
 		accept("currency", c.Currency, currencyCode.MatchString(c.Currency), "a code of ISO 4217, as EUR"),
 		oneOf("per", c.Per, "hour"),
+	)
+}
+
+// Validate checks where the prices are. What the file says is read at the start,
+// and never keeps the collector from starting.
+func (c *PricesConfig) Validate() error {
+	return errors.Join(
+		accept("file", c.File, c.File != "", "the path of a price file"),
+		atLeast("reload_interval", c.ReloadInterval, time.Second, "1s or more"),
 	)
 }
 
@@ -185,7 +213,8 @@ func (c *Config) ledger() ledger.Config {
 }
 
 // meaning names what the sums mean: those of another meaning can't go on under
-// the same starts. With another price, costs would jump.
+// the same starts. With another price, costs would jump; those at the prices of a
+// file are kept, and go on whatever becomes of them.
 func (c *Config) meaning() string {
 	price := "none"
 	if p := c.Price.Get(); p != nil {

@@ -62,6 +62,18 @@ func TestMeaning(t *testing.T) {
 	require.True(t, meanings[cfg.meaning()], "what isn't settled yet may be settled otherwise")
 }
 
+// TestPricesInAFile: what it says isn't part of the meaning.
+func TestPricesInAFile(t *testing.T) {
+	cfg, err := load(t, "prices: {file: /etc/prices.yaml}")
+	require.NoError(t, err)
+	require.Equal(t, "/etc/prices.yaml", cfg.Prices.Get().File)
+	require.Equal(t, 30*time.Second, cfg.Prices.Get().ReloadInterval)
+	none, err := load(t, "{}")
+	require.NoError(t, err)
+	require.Nil(t, none.Prices.Get())
+	require.Equal(t, none.meaning(), cfg.meaning())
+}
+
 func TestAllKeys(t *testing.T) {
 	cfg, err := load(t, `
 max_gap: 3m
@@ -101,10 +113,11 @@ storage: file_storage/gpu
 }
 
 func TestRefusals(t *testing.T) {
-	tests := map[string]struct {
+	type refusal struct {
 		yaml string
 		want []string // key, value, what is accepted
-	}{
+	}
+	tests := map[string]refusal{
 		"wrong key":            {"max_gaps: 3m", []string{"max_gaps"}},
 		"wrong type":           {"max_gap: fast", []string{"max_gap", "invalid duration"}},
 		"no gap":               {"max_gap: 0s", []string{"max_gap: 0s", "more than 0"}},
@@ -136,6 +149,11 @@ func TestRefusals(t *testing.T) {
 		"price without unit":   {"price: {amount: 1, per: hour}", []string{`currency: ""`, "ISO 4217"}},
 		"price per year":       {"price: {amount: 1, currency: EUR, per: year}", []string{`per: "year"`, "hour"}},
 	}
+	tests["prices and a price"] = refusal{
+		"{price: {amount: 1, currency: EUR, per: hour}, prices: {file: a}}", []string{"price", "prices", "one of the two"},
+	}
+	tests["prices without file"] = refusal{"prices: {reload_interval: 1m}", []string{"prices", `file: ""`, "path of a price file"}}
+	tests["prices without pause"] = refusal{"prices: {file: a, reload_interval: 0s}", []string{"reload_interval: 0s", "1s or more"}}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, tt.yaml)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/configoptional"
 	"go.opentelemetry.io/collector/consumer"
 	"go.opentelemetry.io/collector/processor"
 
@@ -38,6 +39,7 @@ func createDefaultConfig() component.Config {
 		Allocation:        allocationRequired,
 		Granularity:       granularityPod,
 		ForwardInputs:     "device",
+		Prices:            configoptional.Default(PricesConfig{ReloadInterval: 30 * time.Second}),
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // encode returns derived as points, and what the self-check says of them.
 func (a *accounting) encode(derived gpu.Derived) pmetric.Metrics {
 	md := pmetric.NewMetrics()
-	gpupdata.EncodeDerived(derived, a.price, md)
+	gpupdata.EncodeDerived(derived, md)
 	if a.settings.Labels {
 		flagWeaker(md)
 	}

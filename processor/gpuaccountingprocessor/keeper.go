@@ -20,6 +20,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/checkpoint"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/price"
 )
 
 // keeper holds the checkpoint of the ledger, if a storage is configured.
@@ -96,14 +97,18 @@ func (k *keeper) client(ctx context.Context) (storage.Client, error) {
 
 // restore has the ledger go on from a checkpoint.
 func (a *accounting) restore(c checkpoint.Content) error {
-	l, err := ledger.Restore(a.settings, c.Snapshot)
+	saved, costs, err := split(c.Snapshot)
+	var l *ledger.Ledger
+	if err == nil {
+		l, err = ledger.Restore(a.settings, saved)
+	}
 	for i := 0; err == nil && i < len(c.Records); i++ {
 		var batch gpu.Batch
 		if batch, err = ledger.DecodeBatch(c.Records[i]); err == nil {
 			l.Observe(batch)
 		}
 	}
-	if errors.Is(err, ledger.ErrNewerFormat) {
+	if errors.Is(err, ledger.ErrNewerFormat) || errors.Is(err, price.ErrNewerFormat) {
 		err = fmt.Errorf("%w: %w", checkpoint.ErrNewerFormat, err)
 	}
 	if err != nil {
@@ -113,6 +118,9 @@ func (a *accounting) restore(c checkpoint.Content) error {
 	defer a.mu.Unlock()
 	a.ledger = l
 	a.audit = audit.New()
+	if a.prices.file != "" && costs != nil {
+		a.prices.costs = costs
+	}
 	return nil
 }
 
@@ -145,6 +153,7 @@ func (a *accounting) wellAgain() {
 	if k.warned {
 		k.warned = false
 		componentstatus.ReportStatus(k.host, componentstatus.NewEvent(componentstatus.StatusOK))
+		a.prices.report(k.host)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/price"
 	"github.com/otelcol-gpu/otelcol-gpu/processor/gpuaccountingprocessor/internal/metadata"
 	"github.com/otelcol-gpu/otelcol-gpu/test/metadatayaml"
 )
@@ -84,6 +85,8 @@ func everything() gpu.Derived {
 			{Engine: gpu.EngineSM, Nanos: 1}, {Engine: gpu.EngineTensor, Nanos: 1}, {Engine: gpu.EngineDRAM, Nanos: 1},
 		},
 		Episode: &gpu.IdleEpisode{Reason: gpu.ReasonBatch, Age: time.Minute},
+		Price:   &gpu.Price{PerHour: 1, Currency: "EUR", Version: "v", Source: price.FromFile, Kind: "list"},
+		Costs:   []gpu.StateCost{{State: gpu.Idle, Currency: "EUR", Nanos: 1, Start: second(0)}},
 	}
 	overflow, own, unresolved := held, held, held
 	unresolved.Device.ID, unresolved.Device.Ref = "", "nvidia3"
@@ -101,7 +104,7 @@ func everything() gpu.Derived {
 // points to metadata.yaml, both ways.
 func TestMetadataOfMetrics(t *testing.T) {
 	md := pmetric.NewMetrics()
-	gpupdata.EncodeDerived(everything(), &gpu.Price{PerHour: 1, Currency: "EUR"}, md)
+	gpupdata.EncodeDerived(everything(), md)
 	gpupdata.EncodeHealth([]gpupdata.NodeHealth{
 		{NodeStanding: gpu.NodeStanding{Node: "n", Cluster: "c"}, Error: new(time.Duration), Coverage: new(float64)},
 	}, md)
@@ -156,6 +159,7 @@ func TestMetadataOfTelemetry(t *testing.T) {
 	tel := componenttest.NewTelemetry()
 	p := newNode(t)
 	p.set = tel.NewTelemetrySettings()
+	p.cfg.Prices = pricesIn("no such file")
 	p.start()
 	p.consume(tick(0, 0.25, 0))
 	p.consume(tick(0, 0.25, 0))
@@ -201,6 +205,9 @@ func TestReadmeNamesEverything(t *testing.T) {
 	}
 	for _, r := range ledger.Reasons() {
 		require.Contains(t, string(readme), "`"+r.String()+"`")
+	}
+	for _, r := range price.Reasons() {
+		require.Contains(t, string(readme), "`"+string(r)+"`")
 	}
 	for _, r := range gpupdata.DropReasons() {
 		require.Contains(t, string(readme), "`"+string(r)+"`")

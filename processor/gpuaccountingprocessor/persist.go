@@ -71,7 +71,7 @@ func (a *accounting) write(ctx context.Context, batch gpu.Batch, due bool) error
 func (a *accounting) snapshot() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.ledger.Save()
+	return a.prices.payload(a.ledger)
 }
 
 func (a *accounting) delete(ctx context.Context) error {
@@ -100,5 +100,6 @@ func (a *accounting) beginAnew(batch gpu.Batch) {
 	a.before = a.ledger.Counts().After(a.before) // they never fall
 	a.ledger = ledger.New(a.settings)
 	a.audit = audit.New()
+	a.prices.beginAnew()
 	a.ledger.Observe(batch)
 }

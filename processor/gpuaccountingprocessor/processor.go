@@ -33,7 +33,6 @@ type accounting struct {
 	next    consumer.Metrics
 	decoder *gpupdata.Decoder
 	forward gpupdata.Forward
-	price   *gpu.Price
 	now     func() time.Time
 	own     *telemetry
 
@@ -52,6 +51,7 @@ type accounting struct {
 	// next. Where two are held, the order is: order, writing, mu.
 	writing turn
 	keeper  keeper
+	prices  prices
 
 	mu      sync.Mutex // guards what follows; never held while calling next
 	ledger  *ledger.Ledger
@@ -75,7 +75,6 @@ func newAccounting(
 			Exporter:        gpupdata.NewExporterMemory(cfg.MaxGap, own.refused),
 		}),
 		forward: forward,
-		price:   cfg.price(),
 		now:     now,
 		own:     own,
 
@@ -85,6 +84,7 @@ func newAccounting(
 		audit:    audit.New(),
 		writing:  newTurn(),
 		keeper:   keeper{storage: cfg.Storage},
+		prices:   newPrices(cfg),
 		ledger:   ledger.New(cfg.ledger()),
 	}
 }
@@ -99,6 +99,7 @@ func (a *accounting) Start(ctx context.Context, host component.Host) error {
 	if err := a.open(ctx, host); err != nil {
 		return fmt.Errorf("gpu_accounting: %w", err)
 	}
+	a.reload()
 	return a.own.start(a.observeSelf)
 }
 
@@ -109,13 +110,14 @@ func (a *accounting) ConsumeMetrics(ctx context.Context, md pmetric.Metrics) err
 	future := gpu.Time(a.now().Add(maxAhead).UnixNano())
 	batch, drops := a.decoder.Decode(md, future)
 	a.own.dropped(drops)
+	hosts := a.prices.hosts(md)
 	a.decoder.Filter(md, a.forward)
 
 	publishes := a.order.try()
 	if publishes {
 		defer a.order.leave()
 	}
-	derived, err := a.take(ctx, batch, publishes)
+	derived, err := a.take(ctx, batch, hosts, publishes)
 	if err != nil {
 		return err
 	}
@@ -123,12 +125,15 @@ func (a *accounting) ConsumeMetrics(ctx context.Context, md pmetric.Metrics) err
 }
 
 // take takes the batch in, stores it, and returns what may be sent with it.
-func (a *accounting) take(ctx context.Context, batch gpu.Batch, publishes bool) (gpu.Derived, error) {
+func (a *accounting) take(
+	ctx context.Context, batch gpu.Batch, hosts []gpu.Node, publishes bool,
+) (gpu.Derived, error) {
 	if err := a.writing.take(ctx); err != nil {
 		return gpu.Derived{}, fmt.Errorf("gpu_accounting: the batch isn't accounted, another is still being stored: %w", err)
 	}
 	defer a.writing.leave()
-	derived, err := a.observe(batch, publishes)
+	a.reload()
+	derived, err := a.observe(batch, hosts, publishes)
 	if err != nil || a.keeper.store == nil {
 		return derived, err
 	}
@@ -137,18 +142,18 @@ func (a *accounting) take(ctx context.Context, batch gpu.Batch, publishes bool) 
 
 // observe takes the batch in and returns what is due, if this batch may carry
 // it.
-func (a *accounting) observe(batch gpu.Batch, publishes bool) (gpu.Derived, error) {
+func (a *accounting) observe(batch gpu.Batch, hosts []gpu.Node, publishes bool) (gpu.Derived, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.stopped {
 		return gpu.Derived{}, errStopped
 	}
 	a.ledger.Observe(batch)
+	a.prices.learn(hosts)
 	if !publishes {
 		return gpu.Derived{}, nil
 	}
-	derived, _ := a.ledger.Due()
-	return derived, nil
+	return a.due(), nil
 }
 
 // send appends derived to md and passes it on.
@@ -169,6 +174,7 @@ func (a *accounting) send(ctx context.Context, md pmetric.Metrics, derived gpu.D
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.ledger.Confirm(derived)
+		a.prices.confirm(derived, a.ledger)
 	}
 	return err
 }

@@ -61,16 +61,14 @@ func (a *accounting) lastDue() (derived gpu.Derived, first bool) {
 	} else {
 		a.ledger.Finish()
 	}
-	derived, _ = a.ledger.Due()
-	return derived, true
+	return a.due(), true
 }
 
 func (a *accounting) settleAll() gpu.Derived {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ledger.Finish()
-	derived, _ := a.ledger.Due()
-	return derived
+	return a.due()
 }
 
 // sendLast sends what is left, and stores that it was accepted.

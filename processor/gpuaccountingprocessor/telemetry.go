@@ -14,6 +14,7 @@ import (
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/price"
 	"github.com/otelcol-gpu/otelcol-gpu/processor/gpuaccountingprocessor/internal/metadata"
 )
 
@@ -40,14 +41,18 @@ type telemetry struct {
 	written      int64         // bytes
 	writing      time.Duration // in which these were written
 	warned       map[gpupdata.DropReason]bool
-	wrong        bool // a self-check that found an error was told
+	loads        map[string]int64 // of the price file
+	noPrice      map[price.Reason]time.Duration
+	missed       map[price.Unpriced]bool // told
+	wrong        bool                    // a self-check that found an error was told
 }
 
 func newTelemetry(set component.TelemetrySettings, limit int) *telemetry {
 	return &telemetry{
 		set: set, limit: limit,
 		drops: gpupdata.Drops{}, publications: map[string]int64{}, warned: map[gpupdata.DropReason]bool{},
-		restores: map[string]int64{}, writes: map[string]int64{},
+		restores: map[string]int64{}, writes: map[string]int64{}, loads: map[string]int64{},
+		noPrice: map[price.Reason]time.Duration{}, missed: map[price.Unpriced]bool{},
 	}
 }
 
@@ -154,6 +159,44 @@ func (t *telemetry) wrote(outcome string, size int, took time.Duration, err erro
 	t.written += int64(size)
 }
 
+// loaded counts a new content of the price file.
+func (t *telemetry) loaded(err error) {
+	outcome := "loaded"
+	if err != nil {
+		outcome = "failed"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.loads[outcome]++
+}
+
+// mostMissed bounds for how many kinds of devices it is told that they have no
+// price.
+const mostMissed = 100
+
+// unpriced counts time without a price, and tells once for each kind of device
+// what is missing.
+func (t *telemetry) unpriced(missing map[price.Unpriced]time.Duration) {
+	if len(missing) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for what, d := range missing {
+		t.noPrice[what.Reason] += d
+		kind := what
+		if kind.Facts.Node = ""; t.missed[kind] || len(t.missed) >= mostMissed {
+			continue
+		}
+		t.missed[kind] = true
+		f := what.Facts
+		t.set.Logger.Warn("no price is in force: this time has no cost", zap.String("reason", string(what.Reason)),
+			zap.String("node", f.Node), zap.String("host_type", f.HostType), zap.String("model", f.Model), zap.String("zone", f.Zone),
+			zap.String("region", f.Region), zap.String("capacity_type", f.CapacityType), zap.Int("gpus", f.GPUs),
+			zap.String("remedy", "add an entry about these to the price file, see docs/prices.md"))
+	}
+}
+
 // observeSelf reads everything that the component says of itself.
 func (a *accounting) observeSelf() metadata.Telemetry {
 	a.mu.Lock()
@@ -178,6 +221,11 @@ func (a *accounting) observeSelf() metadata.Telemetry {
 		SettleLag:       lag.Seconds(),
 		TimeClamped:     counts.Clamped.Seconds(),
 		TimeOverlapped:  counts.Overlaps.Seconds(),
+		PriceLoads:      maps.Clone(t.loads),
+		TimeUnpriced:    map[string]float64{},
+	}
+	for reason, d := range t.noPrice {
+		out.TimeUnpriced[string(reason)] = d.Seconds()
 	}
 	for reason, n := range t.drops {
 		out.PointsDropped[string(reason)] += int64(n)

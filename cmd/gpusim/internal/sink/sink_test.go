@@ -50,7 +50,7 @@ func free(second int) gpu.Account {
 
 func encoded(accounts ...gpu.Account) pmetric.Metrics {
 	metrics := pmetric.NewMetrics()
-	gpupdata.EncodeDerived(gpu.Derived{Accounts: accounts}, nil, metrics)
+	gpupdata.EncodeDerived(gpu.Derived{Accounts: accounts}, metrics)
 	return metrics
 }
 

@@ -22,9 +22,11 @@ type Telemetry struct {
 	Restores                    map[string]int64 // by outcome
 	Writes                      map[string]int64 // of the checkpoint, by outcome
 	WrittenBytes                int64
-	WritingTime                 float64 // s
-	SettleLag                   float64 // s
-	TimeClamped, TimeOverlapped float64 // s
+	WritingTime                 float64            // s
+	SettleLag                   float64            // s
+	TimeClamped, TimeOverlapped float64            // s
+	TimeUnpriced                map[string]float64 // s, by reason
+	PriceLoads                  map[string]int64   // of the price file, by outcome
 }
 
 type instruments struct {
@@ -35,6 +37,8 @@ type instruments struct {
 	writing                     metric.Float64ObservableCounter
 	lag                         metric.Float64ObservableGauge
 	timeClamped, timeOverlapped metric.Float64ObservableCounter
+	unpriced                    metric.Float64ObservableCounter
+	priceLoads                  metric.Int64ObservableCounter
 }
 
 // Register makes the component's own telemetry observable: read is called at
@@ -49,7 +53,7 @@ func Register(set component.TelemetrySettings, read func() Telemetry) (metric.Re
 		i.observe(o, read())
 		return nil
 	}, i.accounts, i.accountsLimit, i.rejected, i.sparse, i.trimmed, i.dropped, i.publications,
-		i.restores, i.writes, i.written, i.writing, i.lag, i.timeClamped, i.timeOverlapped)
+		i.restores, i.writes, i.written, i.writing, i.lag, i.timeClamped, i.timeOverlapped, i.unpriced, i.priceLoads)
 }
 
 func (i *instruments) observe(o metric.Observer, t Telemetry) {
@@ -67,6 +71,10 @@ func (i *instruments) observe(o metric.Observer, t Telemetry) {
 	observeBy(o, i.publications, "outcome", t.Publications)
 	observeBy(o, i.restores, "outcome", t.Restores)
 	observeBy(o, i.writes, "outcome", t.Writes)
+	observeBy(o, i.priceLoads, "outcome", t.PriceLoads)
+	for reason, s := range t.TimeUnpriced {
+		o.ObserveFloat64(i.unpriced, s, metric.WithAttributes(attribute.String("reason", reason)))
+	}
 }
 
 // observeBy observes one number per value of an attribute.
@@ -118,6 +126,10 @@ func newInstruments(meter metric.Meter) (*instruments, error) {
 		"Held time that came too late to be booked on its holder.")
 	seconds(&i.timeOverlapped, "otelcol_gpu_accounting_time_overlapped",
 		"Time in which several exclusive holders had one device, and shared it equally.")
+	counter(&i.priceLoads, "otelcol_gpu_accounting_price_loads", "{load}",
+		"New contents of the price file, by outcome (loaded, failed).")
+	seconds(&i.unpriced, "otelcol_gpu_accounting_time_unpriced",
+		"Time that has no cost, by the reason for which no price was in force.")
 	lag, err := meter.Float64ObservableGauge("otelcol_gpu_accounting_settle_lag", metric.WithUnit("s"),
 		metric.WithDescription("Longest time by which the settled time of a device is behind the newest evidence of its node."))
 	i.lag = lag
