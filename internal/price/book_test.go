@@ -98,6 +98,10 @@ func TestUntil(t *testing.T) {
 	require.Equal(t, gpu.Nanos(2e9), p.PerHour)
 	require.Equal(t, gpu.Forever, until)
 
+	backwards := book(t, strings.Replace(hourly("2", ""), "2026-01-01", "2026-09-17", 1), hourly("1", ""))
+	p, _, _ = backwards.At(Facts{}, at)
+	require.Equal(t, gpu.Nanos(2e9), p.PerHour, "whatever the order in the file")
+
 	monthly := book(t, "valid_from: 2026-01-01, kind: list, amount: 1, currency: EUR, for: gpu, per: month, month: calendar")
 	_, _, until = monthly.At(Facts{}, day("2026-12-31"))
 	require.Equal(t, day("2027-01-01"), until)

@@ -21,6 +21,24 @@ func savedCosts(t require.TestingT) []byte {
 	return c.Save()
 }
 
+// TestSavedCostsGoOn: what was published stays so, and what wasn't.
+func TestSavedCostsGoOn(t *testing.T) {
+	c, b, begin := NewCosts(), book(t, hourly("1", "")), day("2026-09-17")
+	first := charge(c, b, held("GPU-1", begin, begin.Add(time.Hour), 0))
+	for _, published := range []bool{false, true} {
+		if published {
+			c.Confirm(gpu.Derived{Accounts: []gpu.Account{first}})
+		}
+		restored, err := RestoreCosts(c.Save())
+		require.NoError(t, err)
+		require.Equal(t, c.Save(), restored.Save())
+		again := charge(restored, b, held("GPU-1", begin, begin.Add(2*time.Hour), 0))
+		require.Equal(t, []gpu.StateCost{
+			{State: gpu.Productive, Currency: "EUR", Nanos: 2e9, Start: begin, New: !published},
+		}, again.Costs)
+	}
+}
+
 func TestSavedCostsAreChecked(t *testing.T) {
 	saved := savedCosts(t)
 	for n := range saved {

@@ -218,6 +218,36 @@ func TestFactsOfANodeSurvive(t *testing.T) {
 	n.stop()
 }
 
+// TestPricesWhileTheCheckpointFails: one trouble that is over doesn't hide the
+// other, and streams that are given up take their costs with them.
+func TestPricesWhileTheCheckpointFails(t *testing.T) {
+	file := pricesFile(t)
+	writePrices(t, file, hourly("3600", ""))
+	n := pricedNode(t, file).start()
+	n.collect(0, 4)
+	require.NoError(t, os.WriteFile(file, []byte("-"), 0o600))
+	n.failWrites(errDisk)
+	n.clock = n.clock.Add(time.Minute)
+	n.collect(4, 6)
+	n.disk.Before(nil)
+	n.collect(6, 7)
+	require.Equal(t, []componentstatus.Status{
+		componentstatus.StatusRecoverableError, componentstatus.StatusRecoverableError,
+		componentstatus.StatusOK, componentstatus.StatusRecoverableError,
+	}, n.statuses())
+	require.ErrorContains(t, n.status[3].Err(), "price file")
+
+	require.Equal(t, 1, n.prices.costs.Len())
+	n.failWrites(errDisk)
+	n.collect(7, 8)
+	n.clock = n.clock.Add(2 * giveUpAfter)
+	n.disk.Before(full)
+	n.collect(8, 9)
+	require.Zero(t, n.prices.costs.Len())
+	n.disk.Before(nil)
+	n.stop()
+}
+
 func TestTornPayload(t *testing.T) {
 	n := pricedNode(t, "none").start()
 	n.collect(0, 4)
