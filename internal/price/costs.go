@@ -157,7 +157,7 @@ func keyOf(a *gpu.Account) tallyKey {
 
 // gain takes in how much time each state of a has, and reports whether any
 // gained.
-func (t *tally) gain(a *gpu.Account) (any bool) {
+func (t *tally) gain(a *gpu.Account) (gained bool) {
 	for s := range t.states {
 		t.states[s].grown = -t.states[s].total
 		t.states[s].isNew = true
@@ -173,9 +173,9 @@ func (t *tally) gain(a *gpu.Account) (any bool) {
 	}
 	for s := range t.states {
 		t.states[s].grown = max(t.states[s].grown, 0)
-		any = any || t.states[s].grown > 0
+		gained = gained || t.states[s].grown > 0
 	}
-	return any
+	return gained
 }
 
 func (s *stateTally) settle() { s.total, s.grown = s.total+s.grown, 0 }

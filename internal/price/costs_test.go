@@ -4,8 +4,8 @@
 package price
 
 import (
-	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,7 +132,7 @@ func TestNodesGiveFacts(t *testing.T) {
 func TestNodesAreBounded(t *testing.T) {
 	c := NewCosts()
 	for i := range maxNodes {
-		c.Learn([]gpu.Node{{Name: fmt.Sprint(i), Region: "r"}})
+		c.Learn([]gpu.Node{{Name: strconv.Itoa(i), Region: "r"}})
 	}
 	c.Learn([]gpu.Node{{Name: "one more", Region: "r"}})
 	require.Empty(t, c.Facts(gpu.Device{Node: "one more"}).Region)
@@ -231,7 +231,7 @@ func oracle(b *Book, from gpu.Time, s lifeStep, to map[StateCurrency]*big.Rat) {
 func TestNoCutChangesASum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, c := drawLife(t), NewCosts()
-		b := book(t, "valid_from: 2026-01-01, kind: list, amount: "+fmt.Sprint(rapid.IntRange(1, 1e6).Draw(t, "amount"))+
+		b := book(t, "valid_from: 2026-01-01, kind: list, amount: "+strconv.Itoa(rapid.IntRange(1, 1e6).Draw(t, "amount"))+
 			".123456789, currency: EUR, for: node, gpus: 7, per: month, month: 730h, committed_discount: 0.3333")
 		var often gpu.Account
 		for i := range l.steps {

@@ -13,7 +13,7 @@ import (
 
 func TestParseRefuses(t *testing.T) {
 	good := hourly("1", "")
-	with := func(old, new string) string { return strings.Replace(good, old, new, 1) }
+	with := func(what, instead string) string { return strings.Replace(good, what, instead, 1) }
 	tests := map[string]struct {
 		text string
 		want []string // line, key, value, what is accepted

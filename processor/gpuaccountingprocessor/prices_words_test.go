@@ -5,6 +5,7 @@ package gpuaccountingprocessor
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,10 +137,7 @@ func points(all []pmetric.Metrics, metric string, by ...string) map[string]float
 
 // derivedPoints is derivedSums with gauges.
 func derivedPoints(md pmetric.Metrics) map[string]pmetric.NumberDataPoint {
-	all := map[string]pmetric.NumberDataPoint{}
-	for name, p := range derivedSums(md) {
-		all[name] = p
-	}
+	all := maps.Collect(derivedSums(md))
 	for _, rm := range md.ResourceMetrics().All() {
 		for _, sm := range rm.ScopeMetrics().All() {
 			for _, m := range sm.Metrics().All() {
