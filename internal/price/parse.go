@@ -68,18 +68,19 @@ type fileReader struct {
 	book    Book
 	version string
 	vat     string // of the costs
+	within  string // what is read: "" or "entry 3: "
 	errs    []error
 }
 
 func (f *fileReader) refuse(line int, format string, args ...any) {
 	const enough = 20
 	if len(f.errs) < enough {
-		f.errs = append(f.errs, fmt.Errorf("line %d: "+format, append([]any{line}, args...)...))
+		f.errs = append(f.errs, fmt.Errorf("line %d: %s%s", line, f.within, fmt.Sprintf(format, args...)))
 	}
 }
 
 func (f *fileReader) file(root *yaml.Node) {
-	top, ok := f.keys(root, "the file", "version", "vat", "prices")
+	top, ok := f.keys(root, "version", "vat", "prices")
 	if !ok {
 		return
 	}
@@ -96,9 +97,9 @@ func (f *fileReader) file(root *yaml.Node) {
 }
 
 // keys returns the values of a mapping by key, which must be one of accepted.
-func (f *fileReader) keys(n *yaml.Node, what string, accepted ...string) (map[string]*yaml.Node, bool) {
+func (f *fileReader) keys(n *yaml.Node, accepted ...string) (map[string]*yaml.Node, bool) {
 	if n.Kind != yaml.MappingNode {
-		f.refuse(n.Line, "%s is no mapping: set keys of %q", what, accepted)
+		f.refuse(n.Line, "this is no mapping: set keys of %q", accepted)
 		return nil, false
 	}
 	known := map[string]bool{}
@@ -110,9 +111,9 @@ func (f *fileReader) keys(n *yaml.Node, what string, accepted ...string) (map[st
 		key := n.Content[i]
 		switch _, twice := values[key.Value]; {
 		case !known[key.Value]:
-			f.refuse(key.Line, "%s: the key %s isn't known: set keys of %q", what, shown(key.Value), accepted)
+			f.refuse(key.Line, "the key %s isn't known: set keys of %q", shown(key.Value), accepted)
 		case twice:
-			f.refuse(key.Line, "%s: the key %q is there twice", what, key.Value)
+			f.refuse(key.Line, "the key %q is there twice", key.Value)
 		default:
 			values[key.Value] = n.Content[i+1]
 		}

@@ -37,7 +37,9 @@ type entryReader struct {
 }
 
 func (f *fileReader) entry(n *yaml.Node, number int) {
-	of, ok := f.keys(n, fmt.Sprintf("entry %d", number), entryKeys...)
+	f.within = fmt.Sprintf("entry %d: ", number)
+	defer func() { f.within = "" }()
+	of, ok := f.keys(n, entryKeys...)
 	if !ok {
 		return
 	}
