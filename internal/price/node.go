@@ -10,6 +10,8 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
 
+type nodeKey struct{ cluster, name string }
+
 // maxNodes is more than a cluster has: nodes beyond it aren't known.
 const maxNodes = 20_000
 
@@ -50,37 +52,4 @@ func (c *Costs) Facts(d gpu.Device) Facts {
 		Node: d.Node, HostType: n.HostType, Model: d.Model, Zone: n.Zone, Region: n.Region,
 		CapacityType: n.CapacityType, GPUs: n.Capacity,
 	}
-}
-
-// Confirm tells that a send with the costs of d was accepted.
-func (c *Costs) Confirm(d gpu.Derived) {
-	for i := range d.Accounts {
-		a := &d.Accounts[i]
-		t, known := c.tallies[keyOf(a)]
-		if !known {
-			continue
-		}
-		for _, sent := range a.Costs {
-			for j := range t.sums {
-				if s := &t.sums[j]; s.state == sent.State && s.currency == sent.Currency {
-					s.published = true
-				}
-			}
-		}
-	}
-}
-
-// Len returns of how many accounts costs are kept.
-func (c *Costs) Len() int { return len(c.tallies) }
-
-// Keep forgets all accounts but those of d.
-func (c *Costs) Keep(d gpu.Derived) {
-	kept := make(map[tallyKey]*tally, len(d.Accounts))
-	for i := range d.Accounts {
-		key := keyOf(&d.Accounts[i])
-		if t, known := c.tallies[key]; known {
-			kept[key] = t
-		}
-	}
-	c.tallies = kept
 }
