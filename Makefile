@@ -99,6 +99,13 @@ cross: ## Compile and link for every platform in CROSS, without cgo
 			$(BUILD) -o /dev/null ./distribution ./cmd/gpusim || exit 1; \
 	done
 
+# What distribution/Dockerfile puts into images.
+.PHONY: image-files
+image-files: ## Build the collector for the images of linux/amd64 and linux/arm64
+	for arch in amd64 arm64; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(BUILD) -o bin/linux_$$arch/otelcol-gpu ./distribution || exit 1; \
+	done
+
 .PHONY: clean
 clean: ## Remove what the targets here have written
 	rm -rf bin
@@ -154,6 +161,7 @@ tidy-check: ## Fail if a go.mod isn't tidy
 	cd tools && go mod tidy -diff
 	cd test/kube && go mod tidy -diff
 	cd test/kube/engine && go mod tidy -diff
+	cd test/helm && go mod tidy -diff
 
 .PHONY: bench
 bench: ## Run the benchmarks of the hot path (BENCH=regexp)
@@ -278,9 +286,21 @@ kube-root:
 		{ echo "make e2e: a kubelet needs Linux and root, this is $$(uname -s) and user $$(id -un): run it as root" >&2; exit 2; }
 
 .PHONY: e2e
-e2e: kube-root build kube-build ## Run the collector on a real Kubernetes (needs Linux, root, a C compiler)
-	cd test/kube && OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' KUBE_BIN='$(KUBE)' \
+e2e: kube-root build kube-build helm ## Run the collector on a real Kubernetes, and the Helm chart (needs Linux, root, a C compiler)
+	cd test/kube && HELM='$(HELM)' OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' KUBE_BIN='$(KUBE)' \
 		go test -v -p 1 -parallel=24 -count=1 -timeout=9m ./...
+
+##@ Helm
+
+HELM := $(CURDIR)/bin/helm
+
+.PHONY: helm
+helm:
+	cd test/helm && $(BUILD) -o '$(HELM)' helm.sh/helm/v3/cmd/helm
+
+.PHONY: chart
+chart: build helm ## Render the Helm chart, and let the collector check what it makes
+	cd test/helm && OTELCOL_GPU='$(CURDIR)/bin/otelcol-gpu' HELM='$(HELM)' go test -count=1 ./...
 
 ##@ Real data
 
