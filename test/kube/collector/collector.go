@@ -63,7 +63,7 @@ func Start(t testing.TB, cluster *kubetest.Cluster, settings Settings) *Collecto
 		t.Fatal(err)
 	}
 	c := &Collector{
-		Record: newRecord(t), cluster: cluster,
+		Record: Listen(t, "127.0.0.1"), cluster: cluster,
 		name: "otelcol-gpu-" + settings.Name, dir: filepath.Join(cluster.Dir, "collectors", settings.Name),
 	}
 	if err := os.MkdirAll(filepath.Join(c.dir, "storage"), 0o700); err != nil {

@@ -70,9 +70,11 @@ type Sum struct {
 // Total returns the sum over all streams.
 func (s *Sum) Total() float64 { return s.Earlier + s.Value }
 
-func newRecord(t testing.TB) *Record {
+// Listen returns a record of what is exported to its address, on an address of
+// this machine.
+func Listen(t testing.TB, host string) *Record {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +89,9 @@ func newRecord(t testing.TB) *Record {
 	return r
 }
 
+// Address is where the record listens, without TLS.
+func (r *Record) Address() string { return r.address }
+
 // Export takes one request.
 func (r *Record) Export(_ context.Context, request *metricsservice.ExportMetricsServiceRequest) (*metricsservice.ExportMetricsServiceResponse, error) {
 	r.mu.Lock()
@@ -97,6 +102,12 @@ func (r *Record) Export(_ context.Context, request *metricsservice.ExportMetrics
 	close(r.changed)
 	r.changed = make(chan struct{})
 	return &metricsservice.ExportMetricsServiceResponse{}, nil
+}
+
+// Is says whether something is true of what was exported by now.
+func (r *Record) Is(condition func(*Record) bool) bool {
+	ok, _ := r.look(condition)
+	return ok
 }
 
 // look calls condition on the record at rest, and returns what is closed when

@@ -36,7 +36,7 @@ func (c *Cluster) writeIdentities() error {
 	c.ca = ca
 	err = errors.Join(
 		ca.issueKey("service-accounts"),
-		ca.issue("apiserver", "kube-apiserver", nil, "127.0.0.1", "localhost", "kubernetes.default.svc"),
+		ca.issue("apiserver", "kube-apiserver", nil, "127.0.0.1", "localhost", "kubernetes.default.svc", c.NodeIP),
 		ca.issue("apiserver-kubelet-client", "apiserver", []string{"system:masters"}),
 		ca.issue("kubelet", "system:node:"+c.NodeName, nil, c.NodeIP, c.NodeName),
 	)

@@ -57,6 +57,8 @@ type config struct {
 
 type execConfig struct {
 	Entrypoint []string `json:"Entrypoint"`
+	Cmd        []string `json:"Cmd,omitempty"`
+	User       string   `json:"User,omitempty"`
 	Env        []string `json:"Env"`
 }
 
@@ -68,7 +70,6 @@ type rootFS struct {
 // New returns an image whose entrypoint is a static program, and that is
 // padding bytes larger than it would have to be.
 func New(program []byte, entrypoint []string, padding int) (*Image, error) {
-	img := &Image{Blobs: map[string][]byte{}}
 	layer, err := programLayer(program, entrypoint[0])
 	if err != nil {
 		return nil, err
@@ -80,11 +81,14 @@ func New(program []byte, entrypoint []string, padding int) (*Image, error) {
 		}
 		layers = append(layers, layer)
 	}
-	cfg := config{
-		Architecture: runtime.GOARCH, OS: "linux",
-		Config: execConfig{Entrypoint: entrypoint, Env: []string{"PATH=/"}},
-		RootFS: rootFS{Type: "layers"},
-	}
+	return assemble(execConfig{Entrypoint: entrypoint}, layers...)
+}
+
+// assemble returns the image of layers.
+func assemble(run execConfig, layers ...[]byte) (*Image, error) {
+	img := &Image{Blobs: map[string][]byte{}}
+	run.Env = []string{"PATH=/"}
+	cfg := config{Architecture: runtime.GOARCH, OS: "linux", Config: run, RootFS: rootFS{Type: "layers"}}
 	m := manifest{SchemaVersion: 2, MediaType: MediaTypeManifest}
 	for _, layer := range layers {
 		d := img.add(mediaTypeLayer, layer)
