@@ -96,12 +96,14 @@ func (a attributes) device() gpu.Device {
 // pod returns the attributes that may describe a pod: a point that names one
 // is asked alone.
 func (a attributes) pod() attributes {
-	for _, key := range [...]string{AttrPodUID, AttrPodName, AttrPodIP} {
-		if text(a.own, key) != "" {
-			return attributes{own: a.own, outer: nothing}
-		}
+	if namesPod(a.own) {
+		return attributes{own: a.own, outer: nothing}
 	}
 	return a
+}
+
+func namesPod(own pcommon.Map) bool {
+	return text(own, AttrPodUID) != "" || text(own, AttrPodName) != "" || text(own, AttrPodIP) != ""
 }
 
 // holder returns the pod that is described; its Key is empty if none is.
@@ -121,25 +123,6 @@ func (a attributes) holder() gpu.Holder {
 			Group: a.str(AttrWorkloadGroup),
 		},
 	}
-}
-
-// join returns what finds the holder of an application metric, and false if
-// nothing could.
-func (a attributes) join() (gpu.Join, bool) {
-	pod := a.pod()
-	j := gpu.Join{
-		PodUID:    pod.str(AttrPodUID),
-		Namespace: pod.str(AttrNamespaceName),
-		Pod:       pod.str(AttrPodName),
-		PodIP:     pod.str(AttrPodIP),
-		Device:    gpu.DeviceID(a.str(AttrHWID)),
-		Group:     pod.str(AttrWorkloadGroup),
-	}
-	if j.PodIP == "" {
-		j.PodIP = hostIP(pod.str(AttrServerAddress))
-	}
-	named := j.Namespace != "" && j.Pod != ""
-	return j, named || j.PodUID != "" || j.PodIP != "" || j.Device != "" || j.Group != ""
 }
 
 // hostIP returns the IP address in "ip", "ip:port" or "[ip]:port", else "".

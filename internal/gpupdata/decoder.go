@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 )
 
 // Settings says which points beyond the contract a Decoder reads.
@@ -17,6 +18,8 @@ type Settings struct {
 	// Outputs name the application metrics. Of two profiles of one metric the
 	// first counts; a name of the contract is no application metric.
 	Outputs []gpu.OutputProfile
+	// Profiles are the metrics of known programs, beside Outputs, which count first.
+	Profiles []profile.Metric
 	// LabelAllocation reads who holds a device from the labels of its samples.
 	LabelAllocation bool
 	// Instances finds the UUIDs of MIG instances of which an allocation has only
@@ -30,7 +33,7 @@ type Settings struct {
 // Decoder reads metrics into the domain's words. It has no state but that of its
 // Instances and ExporterMemory: it may be used from several goroutines at once.
 type Decoder struct {
-	outputs   map[string]gpu.OutputProfile
+	outputs   map[string]profile.Metric
 	labels    bool
 	instances *Instances
 	exporter  *ExporterMemory
@@ -39,18 +42,26 @@ type Decoder struct {
 // NewDecoder returns a Decoder for the settings.
 func NewDecoder(set Settings) *Decoder {
 	d := &Decoder{
-		outputs: make(map[string]gpu.OutputProfile, len(set.Outputs)),
+		outputs: make(map[string]profile.Metric, len(set.Outputs)+len(set.Profiles)),
 		labels:  set.LabelAllocation,
 
 		instances: set.Instances,
 		exporter:  set.Exporter,
 	}
-	for _, profile := range set.Outputs {
-		if _, taken := d.outputs[profile.Metric]; !taken {
-			d.outputs[profile.Metric] = profile
-		}
+	for _, output := range set.Outputs {
+		d.knows(profile.Metric{OutputProfile: output})
+	}
+	for _, metric := range set.Profiles {
+		d.knows(metric)
 	}
 	return d
+}
+
+// knows has an application metric read, if none of its name is.
+func (d *Decoder) knows(m profile.Metric) {
+	if _, taken := d.outputs[m.Metric]; !taken {
+		d.outputs[m.Metric] = m
+	}
 }
 
 // decoding is one call of Decode.
@@ -58,8 +69,7 @@ type decoding struct {
 	*Decoder
 	future   gpu.Time
 	resource resource
-	profile  gpu.OutputProfile // of the application metric that is being read
-	scrapes  scrapes           // of dcgm-exporter
+	scrapes  scrapes // of dcgm-exporter
 	batch    gpu.Batch
 	drops    Drops
 }
@@ -140,9 +150,10 @@ func (c *decoding) metric(m pmetric.Metric) {
 		}
 		return
 	}
-	if profile, ok := c.outputs[name]; ok {
-		c.profile = profile
-		c.points(m, reader{outputKinds(profile.Kind), (*decoding).output})
+	if metric, ok := c.outputs[name]; ok {
+		c.application(m, &metric)
+	} else if name == metricUp && len(c.outputs) > 0 {
+		c.points(m, reader{levels, (*decoding).failedScrape})
 	}
 }
 

@@ -91,6 +91,9 @@ func (s series) measures(a *gpu.Account) {
 }
 
 func (e *derivedEncoder) output(o *gpu.OutputTotal) {
+	if o.Unit == unitOfUp {
+		return
+	}
 	base := pcommon.NewMap()
 	base.EnsureCapacity(1 + holderAttributes)
 	put(base, AttrNodeName, o.Node)

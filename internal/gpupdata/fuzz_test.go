@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 )
 
 // FuzzDecode: no bytes make the codec panic, Decode leaves its input alone,
@@ -30,7 +31,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, labels := range []bool{false, true} {
 			d := NewDecoder(Settings{
-				Outputs: profiles.Outputs, LabelAllocation: labels,
+				Outputs: profiles.Outputs, Profiles: profile.Metrics(profile.Names(), time.Minute), LabelAllocation: labels,
 				Instances: NewInstances(time.Minute), Exporter: NewExporterMemory(time.Minute, nil),
 			})
 			before := wire(t, md)

@@ -5,19 +5,19 @@ package gpupdata
 
 import "go.opentelemetry.io/collector/pdata/pmetric"
 
-// kinds is a set of metric types that carry number points.
+// kinds is a set of metric types.
 type kinds uint8
 
 const (
-	gauges   kinds = 1 << iota
-	upDowns        // cumulative sums that may fall
-	counters       // cumulative sums that only rise
+	gauges     kinds = 1 << iota
+	upDowns          // cumulative sums that may fall
+	counters         // cumulative sums that only rise
+	histograms       // cumulative ones, exponential or not
 
-	levels = gauges | upDowns | counters // anything but deltas
+	levels = gauges | upDowns | counters // number points of anything but deltas
 )
 
-// kindOf returns the kind of a metric, 0 if it has no number points or is a
-// delta.
+// kindOf returns the kind of a metric, 0 if it is a summary, a delta or nothing.
 func kindOf(m pmetric.Metric) kinds {
 	switch m.Type() {
 	case pmetric.MetricTypeGauge:
@@ -30,9 +30,21 @@ func kindOf(m pmetric.Metric) kinds {
 			return counters
 		}
 		return upDowns
+	case pmetric.MetricTypeHistogram:
+		return cumulative(m.Histogram().AggregationTemporality())
+	case pmetric.MetricTypeExponentialHistogram:
+		return cumulative(m.ExponentialHistogram().AggregationTemporality())
 	default:
 		return 0
 	}
+}
+
+// cumulative returns the kind of a histogram of this temporality.
+func cumulative(t pmetric.AggregationTemporality) kinds {
+	if t != pmetric.AggregationTemporalityCumulative {
+		return 0
+	}
+	return histograms
 }
 
 // numberPoints returns the points of a gauge or sum.

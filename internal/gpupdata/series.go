@@ -34,11 +34,12 @@ func compareLabels(a, b label) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
 }
 
-// series returns the canonical name of the series that the point belongs to.
-func (p point) series() string {
+// series returns the canonical name of the series that the point belongs to,
+// whatever its attributes but say.
+func (p point) series(but []string) string {
 	labels := make([]label, 0, p.own.Len()+len(seriesAttributes))
 	for key, value := range p.own.All() {
-		if v := value.AsString(); v != "" && !podAttribute(key) {
+		if v := value.AsString(); v != "" && !podAttribute(key) && !slices.Contains(but, key) {
 			labels = append(labels, label{key, v})
 		}
 	}

@@ -15,7 +15,7 @@ func seriesOf(t require.TestingT, res, own attrs) string {
 	p := point{attributes: attributes{own: pcommon.NewMap(), outer: pcommon.NewMap()}}
 	require.NoError(t, p.own.FromRaw(own))
 	require.NoError(t, p.outer.FromRaw(res))
-	return p.series()
+	return p.series(nil)
 }
 
 func TestSeries(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSeriesDoesNotDependOnOrder(t *testing.T) {
 		for _, key := range keys {
 			p.own.PutStr(key, key)
 		}
-		require.Equal(t, `a="a",b="b",c="c"`, p.series())
+		require.Equal(t, `a="a",b="b",c="c"`, p.series(nil))
 	}
 }
 

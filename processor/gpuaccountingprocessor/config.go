@@ -19,6 +19,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 )
 
 // Values of Config.Allocation and Config.Granularity.
@@ -45,6 +46,7 @@ type Config struct {
 	Granularity       string         `mapstructure:"granularity"`
 	ForwardInputs     string         `mapstructure:"forward_inputs"`
 	Outputs           []OutputConfig `mapstructure:"outputs"`
+	Profiles          []string       `mapstructure:"profiles"`
 	// Storage is the extension that keeps the checkpoint, nil if none does.
 	Storage *component.ID `mapstructure:"storage"`
 
@@ -108,6 +110,7 @@ func (c *Config) Validate() error {
 		oneOf("forward_inputs", c.ForwardInputs, "none", "device", "all"),
 		c.validateOutputNames(),
 		c.validateOnePrice(),
+		c.validateProfiles(),
 	)
 }
 
@@ -124,6 +127,14 @@ func (c *Config) validateOutputNames() error {
 	for _, o := range c.Outputs {
 		errs = errors.Join(errs, accept("outputs::metric", o.Metric, !seen[o.Metric], "each metric once"))
 		seen[o.Metric] = true
+	}
+	return errs
+}
+
+func (c *Config) validateProfiles() error {
+	var errs error
+	for _, name := range c.Profiles {
+		errs = errors.Join(errs, oneOf("profiles", name, profile.Names()...))
 	}
 	return errs
 }
@@ -223,8 +234,8 @@ func (c *Config) meaning() string {
 	return fmt.Sprintf("allocation: %s, granularity: %s, price: %s", c.Allocation, c.Granularity, price)
 }
 
-// profiles returns how the application metrics are read.
-func (c *Config) profiles() []gpu.OutputProfile {
+// outputs returns how the application metrics of the user are read.
+func (c *Config) outputs() []gpu.OutputProfile {
 	profiles := make([]gpu.OutputProfile, 0, len(c.Outputs))
 	for _, o := range c.Outputs {
 		p := gpu.OutputProfile{Metric: o.Metric, Unit: o.Unit, Window: c.EvidenceWindow}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 )
 
 // load reads the configuration as the collector does.
@@ -42,6 +43,14 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, 4096, cfg.MaxAccounts)
 	require.Nil(t, cfg.price())
 	require.Nil(t, cfg.Storage)
+	require.Equal(t, profile.Defaults(), cfg.Profiles)
+}
+
+// TestNoProfiles: an empty list isn't the default.
+func TestNoProfiles(t *testing.T) {
+	cfg, err := load(t, "profiles: []")
+	require.NoError(t, err)
+	require.Empty(t, cfg.Profiles)
 }
 
 // TestMeaning: sums can't go on under another price, nor as other accounts.
@@ -95,6 +104,7 @@ outputs:
     window: 10m
   - metric: vllm:num_requests_waiting
     kind: demand
+profiles: [triton, genai_client]
 price: {amount: 1.74, currency: EUR, per: hour}
 storage: file_storage/gpu
 `)
@@ -106,7 +116,8 @@ storage: file_storage/gpu
 		{Metric: "vllm:generation_tokens_total", Unit: "{token}", Window: 30 * time.Second},
 		{Metric: "steps", Window: 10 * time.Minute},
 		{Metric: "vllm:num_requests_waiting", Kind: gpu.DemandGauge, Window: 30 * time.Second},
-	}, cfg.profiles())
+	}, cfg.outputs())
+	require.Equal(t, []string{"triton", "genai_client"}, cfg.Profiles)
 	require.True(t, cfg.ledger().Workloads)
 	require.True(t, cfg.ledger().Labels)
 	require.False(t, cfg.ledger().Host)
@@ -139,6 +150,7 @@ func TestRefusals(t *testing.T) {
 		"output window of 0":   {"outputs: [{metric: a, window: 0s}]", []string{"outputs::0", "window: 0s", "more than 0"}},
 		"output of no kind":    {"outputs: [{metric: a, kind: b}]", []string{`kind: "b"`, "output, demand, sleep"}},
 		"demand with a window": {"outputs: [{metric: a, kind: demand, window: 5s}]", []string{"window: 5s", "kind demand"}},
+		"unknown profile":      {"profiles: [vllm, vlm]", []string{`profiles: "vlm"`, "vllm, sglang", "genai_client"}},
 		"free":                 {"price: {amount: 0, currency: EUR, per: hour}", []string{"price", "amount: 0", "1e-09 to 1e+06"}},
 		"dear":                 {"price: {amount: 2000000, currency: EUR, per: hour}", []string{"amount: 2e+06", "1e-09 to 1e+06"}},
 		"nearly free":          {"price: {amount: 1e-12, currency: EUR, per: hour}", []string{"amount: 1e-12", "1e-09 to 1e+06"}},

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/collector/processor"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 	"github.com/otelcol-gpu/otelcol-gpu/processor/gpuaccountingprocessor/internal/metadata"
 )
 
@@ -40,6 +41,7 @@ func createDefaultConfig() component.Config {
 		Granularity:       granularityPod,
 		ForwardInputs:     "device",
 		Prices:            configoptional.Default(PricesConfig{ReloadInterval: 30 * time.Second}),
+		Profiles:          profile.Defaults(),
 	}
 }
 

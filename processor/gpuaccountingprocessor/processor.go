@@ -19,6 +19,7 @@ import (
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/internal/ledger"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/profile"
 )
 
 // maxAhead is how far a point's time may be ahead of the wall clock. Nothing
@@ -69,7 +70,8 @@ func newAccounting(
 	return &accounting{
 		next: next,
 		decoder: gpupdata.NewDecoder(gpupdata.Settings{
-			Outputs:         cfg.profiles(),
+			Outputs:         cfg.outputs(),
+			Profiles:        profile.Metrics(cfg.Profiles, cfg.EvidenceWindow),
 			LabelAllocation: cfg.Allocation == allocationLabels,
 			Instances:       gpupdata.NewInstances(cfg.MaxGap),
 			Exporter:        gpupdata.NewExporterMemory(cfg.MaxGap, own.refused),

@@ -130,7 +130,7 @@ func violations(files []goFile) []string {
 
 func isPure(f goFile) bool {
 	const k8s, dcgm = "receiver/k8sgpureceiver/internal/", "receiver/dcgmreceiver/internal/"
-	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit", "internal/price",
+	return within(f.dir(), "internal/gpu", "internal/ledger", "internal/startup", "internal/audit", "internal/price", "internal/profile",
 		k8s+"allocation", k8s+"deviceid", k8s+"pod", k8s+"workload",
 		dcgm+"sample", dcgm+"activity", dcgm+"topology", dcgm+"points") && !f.isTest()
 }
