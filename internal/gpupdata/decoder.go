@@ -33,7 +33,7 @@ type Settings struct {
 // Decoder reads metrics into the domain's words. It has no state but that of its
 // Instances and ExporterMemory: it may be used from several goroutines at once.
 type Decoder struct {
-	outputs   map[string]profile.Metric
+	outputs   map[string]*profile.Metric
 	labels    bool
 	instances *Instances
 	exporter  *ExporterMemory
@@ -42,7 +42,7 @@ type Decoder struct {
 // NewDecoder returns a Decoder for the settings.
 func NewDecoder(set Settings) *Decoder {
 	d := &Decoder{
-		outputs: make(map[string]profile.Metric, len(set.Outputs)+len(set.Profiles)),
+		outputs: make(map[string]*profile.Metric, len(set.Outputs)+len(set.Profiles)),
 		labels:  set.LabelAllocation,
 
 		instances: set.Instances,
@@ -60,7 +60,7 @@ func NewDecoder(set Settings) *Decoder {
 // knows has an application metric read, if none of its name is.
 func (d *Decoder) knows(m profile.Metric) {
 	if _, taken := d.outputs[m.Metric]; !taken {
-		d.outputs[m.Metric] = m
+		d.outputs[m.Metric] = &m
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *decoding) metric(m pmetric.Metric) {
 		return
 	}
 	if metric, ok := c.outputs[name]; ok {
-		c.application(m, &metric)
+		c.application(m, metric)
 	} else if name == metricUp && len(c.outputs) > 0 {
 		c.points(m, reader{levels, (*decoding).failedScrape})
 	}
