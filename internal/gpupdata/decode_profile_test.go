@@ -164,14 +164,16 @@ func TestJoinByLabels(t *testing.T) {
 		"relabelled IP":   {scraped, attrs{"k8s_pod_ip": "10.0.0.1"}, gpu.Join{PodIP: "10.0.0.1"}},
 		"of an operator":  {nil, attrs{"namespace": "ns", "pod": "p"}, gpu.Join{Namespace: "ns", Pod: "p"}},
 		"an exporter's own": {
-			nil, attrs{"namespace": "mon", "pod": "exporter", "exported_namespace": "ns", "exported_pod": "p"},
+			nil,
+			attrs{"namespace": "mon", "pod": "exporter", "exported_namespace": "ns", "exported_pod": "p"},
 			gpu.Join{Namespace: "ns", Pod: "p"},
 		},
 		"half a name":      {scraped, attrs{"pod": "p"}, gpu.Join{PodUID: "target", PodIP: "10.0.0.9"}},
 		"attributes first": {nil, attrs{"k8s.pod.uid": "u", "namespace": "ns", "pod": "p"}, gpu.Join{PodUID: "u"}},
 		"Triton's device":  {nil, attrs{"gpu_uuid": "GPU-0"}, gpu.Join{Device: "GPU-0"}},
 		"a group": {
-			attrs{"gpu.workload.group": "of the exporter"}, attrs{"k8s_pod_uid": "u", "gpu_workload_group": "g"},
+			attrs{"gpu.workload.group": "of the exporter"},
+			attrs{"k8s_pod_uid": "u", "gpu_workload_group": "g"},
 			gpu.Join{PodUID: "u", Group: "g"},
 		},
 	} {
