@@ -23,7 +23,7 @@ import (
 )
 
 // scrapes is how often each pod is scraped.
-const scrapes = 5
+const scrapes = 4
 
 // TestScraped: what is exposed gives the state that it should. Each pod is the
 // only one of its node; at each scrape its GPU is half active.
@@ -64,8 +64,8 @@ func TestScraped(t *testing.T) {
 	require.Equal(t, fails.Active, fails.Productive+unproven(fails, gpu.ReasonNotScraped))
 
 	require.Equal(t, map[string]float64{
-		"vllm {token}": 400, "openmetrics {token}": 400, "tgi {token}": 400, "nim {token}": 400,
-		"sglang {token}": 400, "triton {inference}": 40, "fails {token}": 100,
+		"vllm {token}": 300, "openmetrics {token}": 300, "tgi {token}": 300, "nim {token}": 300,
+		"sglang {token}": 300, "triton {inference}": 30, "fails {token}": 100,
 	}, got.outputs, "the ranks of sglang tell one value")
 }
 
@@ -91,7 +91,7 @@ func account(t *testing.T, pods []*pod) accounts {
 	sink := new(consumertest.MetricsSink)
 	factory := gpuaccountingprocessor.NewFactory()
 	cfg := factory.CreateDefaultConfig().(*gpuaccountingprocessor.Config)
-	cfg.SettleDelay, cfg.EvidenceWindow = 0, 5*time.Second
+	cfg.SettleDelay, cfg.EvidenceWindow = 0, 10*time.Second
 	p, err := factory.CreateMetrics(t.Context(), processortest.NewNopSettings(factory.Type()), cfg, sink)
 	require.NoError(t, err)
 	require.NoError(t, p.Start(t.Context(), componenttest.NewNopHost()))

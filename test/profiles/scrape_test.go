@@ -71,7 +71,7 @@ func (e *endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(strings.ReplaceAll(e.text[p.file], "$count", count)))
 }
 
-// scrape has the collector's own receiver scrape all pods every second.
+// scrape has the collector's own receiver scrape all pods every 2 s.
 func scrape(t *testing.T, server *httptest.Server, pods []*pod, next consumer.Metrics) {
 	t.Helper()
 	factory := prometheusreceiver.NewFactory()
@@ -81,8 +81,8 @@ func scrape(t *testing.T, server *httptest.Server, pods []*pod, next consumer.Me
 	for _, p := range pods {
 		fmt.Fprintf(&yaml, `
     - job_name: %s
-      scrape_interval: 1s
-      scrape_timeout: 1s
+      scrape_interval: 2s
+      scrape_timeout: 2s
       metrics_path: /%s
       static_configs: [{targets: [%q], labels: {%s}}]
 `, p.job, p.uid, strings.TrimPrefix(server.URL, "http://"), p.labels)
