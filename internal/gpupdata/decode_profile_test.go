@@ -168,6 +168,11 @@ func TestJoinByLabels(t *testing.T) {
 			attrs{"namespace": "mon", "pod": "exporter", "exported_namespace": "ns", "exported_pod": "p"},
 			gpu.Join{Namespace: "ns", Pod: "p"},
 		},
+		"discovered and relabelled": {
+			attrs{"k8s.pod.uid": "u", "k8s.namespace.name": "ns", "k8s.pod.name": "p"},
+			attrs{"namespace": "ns", "pod": "p"},
+			gpu.Join{PodUID: "u", Namespace: "ns", Pod: "p"},
+		},
 		"half a name":      {scraped, attrs{"pod": "p"}, gpu.Join{PodUID: "target", PodIP: "10.0.0.9"}},
 		"attributes first": {nil, attrs{"k8s.pod.uid": "u", "namespace": "ns", "pod": "p"}, gpu.Join{PodUID: "u"}},
 		"Triton's device":  {nil, attrs{"gpu_uuid": "GPU-0"}, gpu.Join{Device: "GPU-0"}},

@@ -29,7 +29,8 @@ const (
 
 // join returns what finds the holder of an application metric, and false if
 // nothing could. A point that names a pod, by attributes or by labels, is asked
-// alone: its resource may be that of an exporter.
+// alone: its resource may be that of an exporter. If the resource is of the same
+// pod, its UID is better than a name.
 func (a attributes) join() (gpu.Join, bool) {
 	pod := a.pod()
 	j := gpu.Join{
@@ -39,7 +40,9 @@ func (a attributes) join() (gpu.Join, bool) {
 		PodIP:     pod.str(AttrPodIP),
 		Group:     pod.str(AttrWorkloadGroup),
 	}
-	if labels, ok := joinOfLabels(a.own); ok && !namesPod(a.own) {
+	labels, ok := joinOfLabels(a.own)
+	same := labels.PodUID == "" && labels.Pod != "" && labels.Pod == j.Pod && labels.Namespace == j.Namespace
+	if ok && !same && !namesPod(a.own) {
 		j = labels
 	} else if j.PodIP == "" {
 		j.PodIP = hostIP(pod.str(AttrServerAddress))
