@@ -37,6 +37,7 @@ func TestScraped(t *testing.T) {
 		{uid: "nim", file: "unprefixed.txt", rises: 100, labels: "k8s_pod_uid: nim"},
 		{uid: "flat", file: "vllm.txt", labels: "k8s_pod_uid: flat"},
 		{uid: "someone", file: "unprefixed.txt", rises: 100, labels: "k8s_pod_uid: someone"},
+		{uid: "untyped", file: "untyped.txt", rises: 100, labels: "k8s_pod_uid: untyped"},
 		{uid: "other", file: "other.txt", rises: 1, labels: "k8s_pod_uid: other"},
 		{uid: "fails", file: "vllm.txt", rises: 100, fails: 3, labels: "k8s_pod_uid: fails"},
 		{uid: "never", file: "vllm.txt", rises: 100, fails: 1, labels: "k8s_pod_uid: never"},
@@ -52,7 +53,8 @@ func TestScraped(t *testing.T) {
 	}
 	for uid, want := range map[string]gpu.Reason{
 		"flat": gpu.ReasonOutputFlat, "someone": gpu.ReasonNoAppMetric, "other": gpu.ReasonNoAppMetric,
-		"never": gpu.ReasonNotScraped,
+		"untyped": gpu.ReasonNoAppMetric, // what has no type is a gauge, which has no rises
+		"never":   gpu.ReasonNotScraped,
 	} {
 		a := got.accounts[uid]
 		require.Positive(t, a.Active, uid)
