@@ -54,9 +54,9 @@ prometheus/dcgm_exporter:
     scrape_configs:
       - job_name: dcgm-exporter
         scrape_interval: {{ $d.dcgmExporter.scrapeInterval }}
+        honor_labels: true
         static_configs:
           - targets: [{{ $d.dcgmExporter.target | quote }}]
-            labels: {k8s_node_name: "${env:K8S_NODE_NAME}"}
 {{- end }}
 {{- end }}
 
@@ -78,6 +78,12 @@ receivers:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 processors:
+  {{- if eq $a.devices.source "dcgm_exporter" }}
+  resource/node:
+    attributes:
+      - {key: k8s.node.name, value: "${env:K8S_NODE_NAME}", action: upsert}
+      - {key: k8s.cluster.name, value: {{ .Values.clusterName | quote }}, action: upsert}
+  {{- end }}
   gpu_accounting:
     {{- if $a.state.enabled }}
     storage: file_storage/gpu
@@ -111,7 +117,7 @@ service:
   pipelines:
     metrics/gpu:
       receivers: {{ concat (list "k8s_gpu") (keys $devices) | toJson }}
-      processors: [memory_limiter, gpu_accounting]
+      processors: {{ ternary (list "memory_limiter" "resource/node" "gpu_accounting") (list "memory_limiter" "gpu_accounting") (eq $a.devices.source "dcgm_exporter") | toJson }}
       exporters: {{ ternary (list "otlp_grpc/gateway") (keys .Values.exporters | sortAlpha) .Values.gateway.enabled | toJson }}
 {{- end }}
 
