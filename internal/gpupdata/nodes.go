@@ -31,10 +31,7 @@ func EncodeNodes(nodes []gpu.Node, dest pmetric.Metrics) {
 		rm, w := newResource(dest, "")
 		attrs := rm.Resource().Attributes()
 		putPlace(attrs, place{n.Cluster, n.Name})
-		put(attrs, AttrHostType, n.HostType)
-		put(attrs, AttrRegion, n.Region)
-		put(attrs, AttrZone, n.Zone)
-		put(attrs, AttrCapacityType, n.CapacityType)
+		putHost(attrs, n)
 		for name, value := range n.Labels {
 			put(attrs, NodeLabelPrefix+name, value)
 		}

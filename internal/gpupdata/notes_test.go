@@ -18,8 +18,9 @@ func TestSourcesAreAHeartbeat(t *testing.T) {
 	EncodeSources([]Source{
 		{Name: "pods_api", Node: "n", Cluster: "c", Time: gpu.Earliest, Up: true, Reason: "ignored"},
 		{Name: "pod_resources", Node: "n", Cluster: "c", Time: gpu.Earliest, Reason: "away"},
-	}, md)
+	}, gpu.Node{Region: "r"}, md)
 	require.Equal(t, 1, md.ResourceMetrics().Len())
+	require.Equal(t, []gpu.Node{{Name: "n", Cluster: "c", Region: "r"}}, DecodeHosts(md))
 	m := md.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0)
 	require.Equal(t, MetricSourceUp, m.Name())
 	points := m.Gauge().DataPoints()

@@ -60,6 +60,14 @@ func putPlace(m pcommon.Map, p place) {
 	put(m, AttrNodeName, p.node)
 }
 
+// putHost puts what a node's price may depend on.
+func putHost(m pcommon.Map, n *gpu.Node) {
+	put(m, AttrHostType, n.HostType)
+	put(m, AttrRegion, n.Region)
+	put(m, AttrZone, n.Zone)
+	put(m, AttrCapacityType, n.CapacityType)
+}
+
 // putHolder puts what describes a holder; its class always.
 func putHolder(m pcommon.Map, h *gpu.Holder) {
 	put(m, AttrNamespaceName, h.Namespace)

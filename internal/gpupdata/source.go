@@ -24,8 +24,9 @@ type Source struct {
 }
 
 // EncodeSources appends a point for each source to dest: a heartbeat, also when
-// nothing else is known. The ledger doesn't read them.
-func EncodeSources(sources []Source, dest pmetric.Metrics) {
+// nothing else is known. The ledger doesn't read them. What is known of the host
+// goes along, so that its devices have a price: see DecodeHosts.
+func EncodeSources(sources []Source, host gpu.Node, dest pmetric.Metrics) {
 	writers := map[place]*writer{}
 	for i := range sources {
 		s := &sources[i]
@@ -35,6 +36,7 @@ func EncodeSources(sources []Source, dest pmetric.Metrics) {
 			var rm pmetric.ResourceMetrics
 			rm, w = newResource(dest, "")
 			putPlace(rm.Resource().Attributes(), at)
+			putHost(rm.Resource().Attributes(), &host)
 			writers[at] = w
 		}
 		p := w.point(specSourceUp, gpu.NoTime, s.Time)

@@ -64,7 +64,7 @@ func (r *dcgmReceiver) encode(accounts []session.Account, state session.State, a
 	md := gpupdata.EncodeDevices(r.writer.Batch(accounts, at, state.Up()), r.writer.Describe(accounts), r.writer.Readings(accounts))
 	gpupdata.EncodeSources([]gpupdata.Source{{
 		Name: sourceName, Node: r.cfg.Node, Cluster: r.cfg.ClusterName, Time: at, Up: state.Up(), Reason: string(state.Reason),
-	}}, md)
+	}}, gpu.Node{}, md)
 	if len(r.disabled) > 0 {
 		leaveOut(md, r.disabled)
 	}

@@ -115,7 +115,7 @@ func (r *clusterReceiver) collect(ctx context.Context) {
 	md := pmetric.NewMetrics()
 	gpupdata.EncodeNodes(view.nodes, md)
 	gpupdata.EncodeDemand(view.demand, md)
-	gpupdata.EncodeSources(r.own.sources("", r.cfg.ClusterName, view.at), md)
+	gpupdata.EncodeSources(r.own.sources("", r.cfg.ClusterName, view.at), gpu.Node{}, md)
 	ctx = r.obs.StartMetricsOp(ctx)
 	points := md.DataPointCount()
 	err := r.next.ConsumeMetrics(ctx, md)

@@ -139,6 +139,6 @@ func (r *nodeReceiver) encode(set *allocation.Set) pmetric.Metrics {
 		Identity: func(pod string) (gpu.Holder, string, string) { return pods[pod], r.cfg.ClusterName, r.cfg.Node },
 		Resource: func(pod string) map[string]string { return r.labels[pod] }, // written by this goroutine only
 	})
-	gpupdata.EncodeSources(r.own.sources(r.cfg.Node, r.cfg.ClusterName, set.Time), md)
+	gpupdata.EncodeSources(r.own.sources(r.cfg.Node, r.cfg.ClusterName, set.Time), r.host(), md)
 	return md
 }

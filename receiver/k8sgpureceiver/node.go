@@ -41,6 +41,16 @@ func (d nodeDesk) set(n *node.Node) {
 	}
 }
 
+// host returns what is known of the node that gives its devices a price.
+func (r *nodeReceiver) host() (n gpu.Node) {
+	r.desk.mu.Lock()
+	defer r.desk.mu.Unlock()
+	if r.node != nil {
+		r.node.Describe(&n, nil)
+	}
+	return n
+}
+
 // around returns what the node says of a pod's scheduling. The caller holds the
 // desk's lock, as of imageSize.
 func (r *nodeReceiver) around(*pod.Pod) (a pod.Around) {

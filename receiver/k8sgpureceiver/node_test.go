@@ -13,6 +13,7 @@ import (
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
+	"github.com/otelcol-gpu/otelcol-gpu/internal/gpupdata"
 	"github.com/otelcol-gpu/otelcol-gpu/receiver/k8sgpureceiver/internal/node"
 )
 
@@ -75,6 +76,22 @@ func TestNodeTellsOfStartsAndDevices(t *testing.T) {
 	require.EqualValues(t, 81920, r.known.MemoryMiB)
 	require.EqualValues(t, 7, r.imageSize("a:1"))
 	require.Equal(t, gpu.Time(1_800_000_000e9), r.around(nil).NodeCreated)
+}
+
+// TestNodeGivesItsDevicesAPrice: the heartbeat says what the node is.
+func TestNodeGivesItsDevicesAPrice(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.NodeLookup, c.AuthType = true, "none" })
+	r.kubelet.Start(t)
+	_, md := r.batch()
+	require.Empty(t, gpupdata.DecodeHosts(md))
+	nodeDesk{r.nodeReceiver}.Node(&node.Node{Name: "elsewhere", Ready: true, Labels: map[string]string{
+		"node.kubernetes.io/instance-type": "p5.48xlarge", "topology.kubernetes.io/region": "eu-west-1",
+		"topology.kubernetes.io/zone": "eu-west-1a", "karpenter.sh/capacity-type": "spot",
+	}})
+	_, md = r.batch()
+	require.Equal(t, []gpu.Node{{
+		Name: r.cfg.Node, Cluster: r.cfg.ClusterName, HostType: "p5.48xlarge", Region: "eu-west-1", Zone: "eu-west-1a", CapacityType: gpu.CapacitySpot,
+	}}, gpupdata.DecodeHosts(md))
 }
 
 // TestLookUpsOutsideOfACluster are told, and nothing stops for them.
