@@ -125,7 +125,7 @@ func (b *Book) joinClaimed(entry *Listed) Doubt {
 
 // leaveClaimed leaves devices of claims to nobody. If that lasts, they are named.
 func (b *Book) leaveClaimed(entry *Listed, d Doubt) Doubt {
-	if !b.doubted(subject{pod: entry.Pod}, d) {
+	if !b.doubted(entry.Pod, d) {
 		return d
 	}
 	for _, use := range entry.Claimed {
@@ -162,7 +162,7 @@ func (b *Book) unread() (doubt Doubt) {
 			continue
 		}
 		b.readClaims(l)
-		if len(b.missingClaims(l)) > 0 && !b.doubted(subject{pod: l.pod.Key()}, ClaimUnread) {
+		if len(b.missingClaims(l)) > 0 && !b.doubted(l.pod.Key(), ClaimUnread) {
 			doubt = ClaimUnread
 		}
 	}

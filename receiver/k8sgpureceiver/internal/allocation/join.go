@@ -78,11 +78,7 @@ func (b *Book) give(l *life, entry Listed) {
 
 // leave leaves listed devices to nobody. If that lasts, they are named.
 func (b *Book) leave(entry Listed, d Doubt) Doubt {
-	return b.leaveAs(subject{pod: entry.Pod}, entry, d)
-}
-
-func (b *Book) leaveAs(s subject, entry Listed, d Doubt) Doubt {
-	if !b.doubted(s, d) {
+	if !b.doubted(entry.Pod, d) {
 		return d
 	}
 	for _, n := range entry.Devices {
@@ -107,7 +103,7 @@ func (b *Book) contradict(l *life, entry Listed) Doubt {
 	} else if !more {
 		l.disagrees = true
 	}
-	return b.leaveAs(l.asHolder(), entry, DevicesChanged)
+	return b.leave(entry, DevicesChanged)
 }
 
 func contains(all, some []deviceid.Name) bool {
@@ -193,7 +189,7 @@ func (b *Book) unsettled() (doubt Doubt) {
 	for key, with := range b.lists.differs {
 		l := b.named(key)
 		// One without devices may only not have them yet.
-		if (with || l == nil || b.mayHold(&l.pod, l)) && !b.doubted(subject{pod: key}, ListUnsettled) {
+		if (with || l == nil || b.mayHold(&l.pod, l)) && !b.doubted(key, ListUnsettled) {
 			doubt = ListUnsettled
 		}
 	}

@@ -61,7 +61,7 @@ func (b *Book) missNone() {
 		l.unlisted, l.misses = gpu.NoTime, 0
 	}
 	for s := range b.worries {
-		if s.holder != "" {
+		if s.holder {
 			delete(b.worries, s)
 		}
 	}

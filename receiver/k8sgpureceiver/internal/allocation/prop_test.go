@@ -163,11 +163,20 @@ func (w *world) lag(s *script) int {
 	known := w.known(s)
 	if !w.local && w.away.has(known) {
 		known = max(known, min(s.released, s.forced))
-		if w.blank.from < s.end && w.blank.to > s.admitted { // what that cost of the patience with it is spent
+		if w.spent(s) {
 			known += (patience + 1) * interval
 		}
 	}
 	return max(known-s.end, 0)
+}
+
+// spent reports whether the patience with a pod's name may be spent when it ends:
+// it, or another of its name, was missing from a list before.
+func (w *world) spent(s *script) bool {
+	return slices.ContainsFunc(w.pods, func(p *script) bool {
+		missed := p != s || p.flaky || w.blank.from < p.end && w.blank.to > p.admitted
+		return p.name == s.name && p.admitted <= s.end && missed
+	})
 }
 
 // heard reports whether the source had told before a time that the kubelet has a

@@ -51,7 +51,7 @@ func (b *Book) missing(listed map[pod.Key]bool) (doubt Doubt) {
 			l.unlisted = b.lists.newestAt
 		}
 		l.misses++
-		lasts := disagrees || b.doubted(l.asHolder(), PodUnlisted)
+		lasts := disagrees || b.doubted(l.pod.Key(), PodUnlisted)
 		switch {
 		case l.misses > patience && (disagrees || b.lists.newestAt.Sub(l.unlisted) >= missingFor):
 			b.endListed(l)
@@ -72,9 +72,9 @@ func (b *Book) endListed(l *life) {
 		at = lacked
 	}
 	b.close(l, pod.Mark{At: at, Source: SourceList, Uncertainty: max(lacked.Sub(held), pod.Resolution)}, b.lists.newestAt)
-	if w := b.worries[l.asHolder()]; w != nil {
+	if w := b.worries[subject{l.pod.Key(), true}]; w != nil {
 		other := *w
-		b.worries[subject{pod: l.pod.Key()}] = &other // what is listed in its place has been doubtful for as long
+		b.worries[subject{l.pod.Key(), false}] = &other // what is listed in its place has been doubtful for as long
 	}
 }
 

@@ -16,15 +16,12 @@ import (
 const patience = 3
 
 // subject is a pod that is doubtful: by its name, since a list has no UIDs. That
-// a holder isn't listed, or with other devices, is a doubt of its own: that one
-// may have ended, and the patience that was spent on others of its name doesn't
-// count then.
+// a holder isn't listed, or with other devices, is a doubt of its own: it may
+// have ended, and the patience that was spent on others doesn't count then.
 type subject struct {
 	pod    pod.Key
-	holder string // its UID; none: of what is listed
+	holder bool
 }
-
-func (l *life) asHolder() subject { return subject{l.pod.Key(), l.pod.UID} }
 
 // worry is what the doubts about one pod have cost so far.
 type worry struct {
@@ -35,8 +32,8 @@ type worry struct {
 
 // doubted notes a doubt about a pod, and reports whether it lasts: then it holds
 // nothing back any more.
-func (b *Book) doubted(s subject, d Doubt) (lasts bool) {
-	at := b.lists.newestAt
+func (b *Book) doubted(key pod.Key, d Doubt) (lasts bool) {
+	s, at := subject{key, d == PodUnlisted || d == DevicesChanged}, b.lists.newestAt
 	w := b.worries[s]
 	if w == nil {
 		w = &worry{since: at}
