@@ -33,6 +33,11 @@ func (p point) admitted(gate *profile.Gate) bool {
 			return false
 		}
 	}
+	for _, key := range gate.Without {
+		if p.word(key) != "" {
+			return false
+		}
+	}
 	return !gate.ByTarget() || gate.Admits(p.target())
 }
 

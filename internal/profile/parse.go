@@ -44,6 +44,7 @@ type gateWords struct {
 	Jobs       []string            `yaml:"jobs"`
 	Ports      []string            `yaml:"ports"`
 	Attributes map[string][]string `yaml:"attributes"`
+	Without    []string            `yaml:"without"`
 }
 
 var (
@@ -93,7 +94,7 @@ func (w *profileWords) profile() (Profile, error) {
 		problem(!profileName.MatchString(w.Name), "name: set lower case letters, digits and _"),
 		problem(!strings.HasPrefix(w.Docs, "https://"), "docs: %q is no https URL", w.Docs),
 		problem(len(w.Metrics) == 0, "metrics: there are none"),
-		problem(len(w.Only.Attributes) > 0, "only: attributes are a matter of one metric"),
+		problem(len(w.Only.Attributes)+len(w.Only.Without) > 0, "only: attributes are a matter of one metric"),
 	)
 	for _, m := range w.Metrics {
 		metric, err := m.metric()

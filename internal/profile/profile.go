@@ -60,6 +60,8 @@ type Gate struct {
 	Jobs, Ports []string
 	// Attributes: for each key the point has one of the values.
 	Attributes map[string][]string
+	// Without: the point has none of these attributes.
+	Without []string
 }
 
 // ByTarget reports whether job and port matter.

@@ -37,6 +37,9 @@ func row(p profile.Profile) string {
 	var outputs, others, only []string
 	for _, m := range p.Metrics {
 		name := "`" + m.Metric + "`"
+		if len(m.Only.Ports) < len(p.Metrics[0].Only.Ports) {
+			name += ", by job only,"
+		}
 		if m.Kind == gpu.OutputCounter {
 			outputs = append(outputs, name+details(m))
 		} else {
@@ -69,6 +72,9 @@ func details(m profile.Metric) string {
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Only.Attributes)) {
 		all = append(all, key+" = "+strings.Join(m.Only.Attributes[key], ", "))
+	}
+	for _, key := range m.Only.Without {
+		all = append(all, "without "+key)
 	}
 	if m.Window != 0 {
 		all = append(all, "window "+m.Window.String())
