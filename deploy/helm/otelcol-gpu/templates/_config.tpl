@@ -3,7 +3,7 @@
 extensions:
   healthcheckv2:
     use_v2: true
-    http: {endpoint: "${env:POD_IP}:13133"}
+    http: {endpoint: "[${env:POD_IP}]:13133"} # of either family
 processors:
   memory_limiter: {check_interval: 1s, limit_percentage: 80, spike_limit_percentage: 20}
 service:
@@ -16,6 +16,7 @@ service:
 {{- define "otelcol-gpu.config.k8sGPU" -}}
 {{- $a := .Values.agent -}}
 node: "${env:K8S_NODE_NAME}"
+proc_path: /host/proc
 cluster_name: {{ .Values.clusterName | quote }}
 collection_interval: {{ $a.collectionInterval }}
 pods: {{ ternary "pods_api" $a.pods (and (eq $a.access "sockets") (eq $a.pods "auto")) }}
@@ -44,7 +45,7 @@ node_taints: {{ toJson . }}
 dcgm:
   node: "${env:K8S_NODE_NAME}"
   cluster_name: {{ .Values.clusterName | quote }}
-  endpoint: {{ $d.dcgm.endpoint }}
+  endpoint: {{ $d.dcgm.endpoint | quote }}
   mode: standalone
   collection_interval: {{ .Values.agent.collectionInterval }}
   sample_interval: {{ $d.dcgm.sampleInterval }}
@@ -131,7 +132,7 @@ receivers:
   otlp:
     protocols:
       grpc:
-        endpoint: "${env:POD_IP}:4317"
+        endpoint: "[${env:POD_IP}]:4317"
         tls: {cert_file: /etc/otelcol-gpu/gateway/tls.crt, key_file: /etc/otelcol-gpu/gateway/tls.key, reload_interval: 1h}
         auth: {authenticator: bearertokenauth}
   k8s_gpu/cluster:
