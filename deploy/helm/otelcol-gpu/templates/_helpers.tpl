@@ -31,10 +31,10 @@ app.kubernetes.io/managed-by: {{ $top.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* The image, with a suffix of its repository's name or none. */}}
+{{/* An image: the suffix of its repository's name, and its own digest, if any. */}}
 {{- define "otelcol-gpu.image" -}}
 {{- $top := index . 0 -}}{{- $i := $top.Values.image -}}
-{{ $i.repository }}{{ index . 1 }}{{ if $i.digest }}@{{ $i.digest }}{{ else }}:{{ default $top.Chart.AppVersion $i.tag }}{{ end }}
+{{ $i.repository }}{{ index . 1 }}{{ with index . 2 }}@{{ . }}{{ else }}:{{ default $top.Chart.AppVersion $i.tag }}{{ end }}
 {{- end }}
 
 {{- define "otelcol-gpu.agentAccount" -}}
