@@ -70,6 +70,8 @@ func TestRefused(t *testing.T) {
 		"exporters=null":                            "exporters: none is set; set at least one",
 		"agent.collectionInterval=10":               "'/agent/collectionInterval'",
 		"agent.enabled=false,gateway.enabled=false": "both are false; enable one",
+		"agent.enabled=false":                       "networkPolicy.agentsFrom: none is set",
+		"podMonitor.enabled=true":                   "networkPolicy.metricsFrom: none is set",
 	} {
 		_, err := template(t, append(good, "--set="+set)...)
 		assert.ErrorContains(t, err, want, set)

@@ -72,6 +72,13 @@ helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+
 {{- if and (eq $a.devices.source "dcgm") (not $a.devices.dcgm.endpoint) }}
 {{- fail "agent.devices.dcgm.endpoint: none is set; set the address of the host engine of a node, as nvidia-dcgm.gpu-operator:5555" }}
 {{- end }}
+{{- $n := .Values.networkPolicy }}
+{{- if and $n.enabled .Values.gateway.enabled (not $a.enabled) (not $n.agentsFrom) }}
+{{- fail "networkPolicy.agentsFrom: none is set, and without agent.enabled nobody would reach the gateway; set the peers that send to it, or networkPolicy.enabled=false" }}
+{{- end }}
+{{- if and $n.enabled .Values.podMonitor.enabled (not $n.metricsFrom) }}
+{{- fail "networkPolicy.metricsFrom: none is set, so that Prometheus couldn't read what podMonitor tells it to; set its peers, or networkPolicy.enabled=false" }}
+{{- end }}
 {{- if not (or $a.enabled .Values.gateway.enabled) }}
 {{- fail "agent.enabled and gateway.enabled: both are false; enable one" }}
 {{- end }}
