@@ -61,6 +61,19 @@ prometheus/dcgm_exporter:
 {{- end }}
 {{- end }}
 
+{{/* The exporters of the values; give (list $ stored). Those that queue what they
+can't send keep it in the storage, if there is one, and for as long as it takes. */}}
+{{- define "otelcol-gpu.exporters" -}}
+{{- range $id, $own := (index . 0).Values.exporters }}
+{{- $config := deepCopy (default dict $own) }}
+{{- if and (index $ 1) (has (splitList "/" $id | first) (list "otlp_grpc" "otlp" "otlp_http" "otlphttp" "kafka")) }}
+{{- $queue := dict "sending_queue" (dict "storage" "file_storage/queue") "retry_on_failure" (dict "max_elapsed_time" 0) }}
+{{- $config = mergeOverwrite $queue $config }}
+{{- end }}
+{{ toYaml (dict $id $config) }}
+{{- end }}
+{{- end }}
+
 {{- define "otelcol-gpu.config.agent" -}}
 {{- $a := .Values.agent -}}
 {{- $devices := include "otelcol-gpu.config.devices" . | fromYaml -}}
@@ -103,7 +116,7 @@ exporters:
     {{- end }}
     retry_on_failure: {max_elapsed_time: 0}
   {{- else }}
-  {{- toYaml .Values.exporters | nindent 2 }}
+  {{- include "otelcol-gpu.exporters" (list $ $a.state.enabled) | nindent 2 }}
   {{- end }}
 service:
   extensions:
@@ -126,7 +139,6 @@ service:
 {{- $g := .Values.gateway -}}
 extensions:
   bearertokenauth: {filename: /etc/otelcol-gpu/gateway/token}
-  # For the exporters: sending_queue: {storage: file_storage/queue}.
   file_storage/queue: {directory: /var/lib/otelcol-gpu/queue, create_directory: true, recreate: true}
 receivers:
   otlp:
@@ -143,7 +155,7 @@ receivers:
     node_labels: {{ toJson . }}
     {{- end }}
 exporters:
-  {{- toYaml .Values.exporters | nindent 2 }}
+  {{- include "otelcol-gpu.exporters" (list $ true) | nindent 2 }}
 service:
   extensions: [healthcheckv2, bearertokenauth, file_storage/queue]
   pipelines:
