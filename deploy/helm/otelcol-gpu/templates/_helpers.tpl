@@ -84,7 +84,12 @@ helm.sh/chart: {{ printf "%s-%s" $top.Chart.Name $top.Chart.Version | replace "+
 {{- end }}
 {{- end }}
 
+{{/* The container's; give what is merged over it. */}}
 {{- define "otelcol-gpu.securityContext" -}}
+{{- toYaml (mergeOverwrite (include "otelcol-gpu.leastPrivilege" . | fromYaml) (deepCopy .)) }}
+{{- end }}
+
+{{- define "otelcol-gpu.leastPrivilege" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
