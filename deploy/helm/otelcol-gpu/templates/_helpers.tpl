@@ -96,6 +96,17 @@ capabilities: {drop: [ALL]}
 seccompProfile: {type: RuntimeDefault}
 {{- end }}
 
+{{/* Go's own limit, 80 % of the container's, so that memory is freed before the
+memory_limiter refuses data; give resources. Nothing without a limit, or with one
+that isn't in Mi or Gi. */}}
+{{- define "otelcol-gpu.memoryLimit" -}}
+{{- $limit := dig "limits" "memory" "" . | toString }}
+{{- if regexMatch "^[0-9]+(Mi|Gi)$" $limit }}
+{{- $mebibytes := mul (regexFind "^[0-9]+" $limit | int) (ternary 1024 1 (hasSuffix "Gi" $limit)) -}}
+- {name: GOMEMLIMIT, value: {{ printf "%dMiB" (div (mul $mebibytes 4) 5) }}}
+{{- end }}
+{{- end }}
+
 {{/* How the kubelet sees that a collector runs. */}}
 {{- define "otelcol-gpu.probes" -}}
 startupProbe:
