@@ -70,6 +70,7 @@ func TestRefused(t *testing.T) {
 		"exporters=null":                            "exporters: none is set; set at least one",
 		"agent.collectionInterval=10":               "'/agent/collectionInterval'",
 		"agent.enabled=false,gateway.enabled=false": "both are false; enable one",
+		"exporters.otlp_grpc=c:4317":                "'/exporters/otlp_grpc'",
 		"agent.enabled=false":                       "networkPolicy.agentsFrom: none is set",
 		"podMonitor.enabled=true":                   "networkPolicy.metricsFrom: none is set",
 	} {
