@@ -76,9 +76,9 @@ func (c *decoding) exporterMetric(m pmetric.Metric) {
 		c.exporter.refuse(m.Name(), why)
 		return
 	}
-	points, _ := numberPoints(m)
-	if metric == nil && kindOf(m) == 0 {
-		return
+	points, isNumber := numberPoints(m)
+	if !isNumber || kindOf(m) == 0 {
+		return // neither evidence nor labels of a scrape
 	}
 	for _, dp := range points.All() {
 		why := c.scrapes.take(c.resource.point(dp), metric, c.future)

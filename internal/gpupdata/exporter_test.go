@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/pmetric"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
@@ -215,4 +216,19 @@ func TestExporterReadme(t *testing.T) {
 		want = append(want, fmt.Sprintf("`%s`, %s", m.name, m.unit.name))
 	}
 	require.Equal(t, want, rows)
+}
+
+func TestHistogramNamedLikeAFieldIsPassedOver(t *testing.T) {
+	for _, exponential := range []bool{false, true} {
+		d, _ := exporterDecoder(true)
+		for name, want := range map[string]Drops{
+			"DCGM_FI_DEV_GPU_TEMP": nil,
+			"DCGM_FI_DEV_GPU_UTIL": {DropUnsupportedType: 1},
+			"DCGM_FI_NEW_UTIL":     {DropUnknownMetric: 1},
+		} {
+			b, drops := d.Decode(distributed(t, name, exponential, pmetric.AggregationTemporalityCumulative), 0)
+			require.Equal(t, want, drops, name)
+			require.Empty(t, b.Samples, name)
+		}
+	}
 }
