@@ -176,6 +176,16 @@ func TestJoinByLabels(t *testing.T) {
 			attrs{"namespace": "ns", "pod": "p"},
 			gpu.Join{PodUID: "u", Namespace: "ns", Pod: "p"},
 		},
+		"a namespace of the program's own": {
+			nil,
+			attrs{"namespace": "ns", "pod": "p", "exported_namespace": "dynamo"},
+			gpu.Join{Namespace: "ns", Pod: "p"},
+		},
+		"a pod label of the program's own": {
+			nil,
+			attrs{"k8s_namespace_name": "ns", "k8s_pod_name": "p", "namespace": "x", "pod": "y", "exported_pod": "z"},
+			gpu.Join{Namespace: "ns", Pod: "p"},
+		},
 		"half a name":      {scraped, attrs{"pod": "p"}, gpu.Join{PodUID: "target", PodIP: "10.0.0.9"}},
 		"attributes first": {nil, attrs{"k8s.pod.uid": "u", "namespace": "ns", "pod": "p"}, gpu.Join{PodUID: "u"}},
 		"Triton's device":  {nil, attrs{"gpu_uuid": "GPU-0"}, gpu.Join{Device: "GPU-0"}},

@@ -58,10 +58,20 @@ func (a attributes) join() (gpu.Join, bool) {
 // joinOfLabels returns the pod that a point names by labels.
 func joinOfLabels(own pcommon.Map) (j gpu.Join, ok bool) {
 	j = gpu.Join{PodUID: text(own, labelPodUID), PodIP: text(own, labelPodIP), Group: text(own, AttrWorkloadGroup)}
-	j.Namespace = cmp.Or(text(own, labelNamespaceName), text(own, labelExportedNamespace), text(own, labelNamespace))
-	j.Pod = cmp.Or(text(own, labelPodName), text(own, labelExportedPod), text(own, labelPod))
-	if j.Namespace == "" || j.Pod == "" {
-		j.Namespace, j.Pod = "", "" // one alone finds nobody
+	for _, keys := range podLabels {
+		if namespace, pod := text(own, keys.namespace), text(own, keys.pod); namespace != "" && pod != "" {
+			j.Namespace, j.Pod = namespace, pod
+			break
+		}
 	}
 	return j, j.PodUID != "" || j.Pod != "" || j.PodIP != ""
+}
+
+// podLabels are the pairs of labels that name a pod; the first that is whole
+// counts. One alone finds nobody, and one of each would find somebody else's: a
+// program may have a namespace of its own that is none of Kubernetes.
+var podLabels = [...]struct{ namespace, pod string }{
+	{labelNamespaceName, labelPodName},
+	{labelExportedNamespace, labelExportedPod},
+	{labelNamespace, labelPod},
 }
