@@ -6,6 +6,7 @@ package gpupdata
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/otelcol-gpu/otelcol-gpu/internal/gpu"
 )
@@ -57,15 +58,15 @@ var exporterMetrics = []exporterMetric{
 	{"DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "4.9.0", 1001, gpu.EngineAny, false, 2, false, ratio, nil},
 	{"DCGM_FI_DEV_GPU_UTIL", "", 203, gpu.EngineAny, false, 1, true, percent, nil},
 	// DCGM 4.6 has this name for field 203, which is in percent.
-	{"DCGM_FI_DEV_GPU_UTIL_RATIO", "4.9.0", 1613, gpu.EngineAny, false, 1, true, ratio, []string{"%", "percent"}},
+	{"DCGM_FI_DEV_GPU_UTIL_RATIO", "4.9.0", 1613, gpu.EngineAny, false, 1, true, ratio, []string{"%", "percent", "percentage"}},
 	{"DCGM_FI_PROF_SM_ACTIVE", "", 1002, gpu.EngineSM, false, 1, false, ratio, nil},
 	{"DCGM_FI_PROF_SM_UTIL_RATIO", "4.9.0", 1002, gpu.EngineSM, false, 1, false, ratio, nil},
 	{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "", 1004, gpu.EngineTensor, false, 1, false, ratio, nil},
 	{"DCGM_FI_PROF_TENSOR_UTIL_RATIO", "4.9.0", 1004, gpu.EngineTensor, false, 1, false, ratio, nil},
 	{"DCGM_FI_PROF_DRAM_ACTIVE", "", 1005, gpu.EngineDRAM, false, 1, false, ratio, nil},
 	{"DCGM_FI_PROF_DRAM_UTIL_RATIO", "4.9.0", 1005, gpu.EngineDRAM, false, 1, false, ratio, nil},
-	{"DCGM_FI_DEV_FB_USED", "", 252, 0, true, 1, false, mebibytes, []string{"byte"}},
-	{"DCGM_FI_DEV_FB_USED_BYTES", "4.9.0", 1627, 0, true, 1, false, bytes, []string{"mib", "mb"}},
+	{"DCGM_FI_DEV_FB_USED", "", 252, 0, true, 1, false, mebibytes, []string{"byte", "bytes"}},
+	{"DCGM_FI_DEV_FB_USED_BYTES", "4.9.0", 1627, 0, true, 1, false, bytes, []string{"mib", "miby", "mebibytes", "mb", "megabytes"}},
 }
 
 var exporterByName = func() map[string]*exporterMetric {
@@ -102,10 +103,14 @@ func looksLikeEvidence(name string) bool {
 }
 
 // denies says whether a HELP or UNIT text says that the values of m are in
-// another unit.
+// another unit. Words are compared as a whole: there is mb in number, and byte in
+// mebibytes.
 func (m *exporterMetric) denies(text string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(m.denied, func(word string) bool { return strings.Contains(text, word) })
+	if len(m.denied) == 0 {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r != '%' && !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(m.denied, word) })
 }
 
 // scale returns a value in the ledger's unit.

@@ -232,3 +232,18 @@ func TestHistogramNamedLikeAFieldIsPassedOver(t *testing.T) {
 		}
 	}
 }
+
+func TestUnitOfAHelpText(t *testing.T) {
+	for name, texts := range map[string]map[string]bool{
+		"DCGM_FI_DEV_FB_USED_BYTES": {
+			"Number of bytes of the framebuffer in use.": false, "Framebuffer memory used (in MiB).": true, "MiBy": true, "By": false, "": false,
+		},
+		"DCGM_FI_DEV_FB_USED":        {"Used memory in mebibytes": false, "Memory used (in bytes)": true},
+		"DCGM_FI_DEV_GPU_UTIL_RATIO": {"GPU utilization (0-100%).": true, "Ratio of time, in percent": true, "%": true, "1": false},
+		"DCGM_FI_DEV_GPU_UTIL":       {"GPU utilization (in %).": false},
+	} {
+		for text, want := range texts {
+			require.Equal(t, want, exporterByName[name].denies(text), "%s: %s", name, text)
+		}
+	}
+}
