@@ -31,6 +31,7 @@ type ExporterMemory struct {
 // boardMemory is what is remembered of a board.
 type boardMemory struct {
 	counted gpu.Time // when somebody else told how many instances it has
+	scraped gpu.Time // of the newest scrape
 	without int      // scrapes in a row without an instance
 	parts   map[int64]bool
 }
@@ -121,23 +122,34 @@ func (e *ExporterMemory) count(of *scrape, plain bool) (gpu.PartitionCount, bool
 			present[part.number] = true
 		}
 	}
+	n.Count = len(present)
+	again := of.time <= b.scraped // a batch that comes again says nothing new
+	if !again {
+		e.layOut(of, b, present)
+	}
+	switch {
+	case e.recent(b.counted, of.time):
+		return n, false
+	case n.Count > 0:
+		return n, true
+	case !plain, again && b.without == 0, !again && b.without >= 4:
+		return n, false
+	case !again:
+		b.without++
+	}
+	n.Ended = b.without > 2
+	return n, true
+}
+
+// layOut remembers which instances a board has by its newest scrape.
+func (e *ExporterMemory) layOut(of *scrape, b *boardMemory, present map[int64]bool) {
 	for number := range b.parts {
 		if !present[number] { // its number may be another's next time
 			delete(e.uuids, numbered{of.board, number})
 		}
 	}
-	b.parts = present
-	n.Count = len(present)
-	switch {
-	case e.recent(b.counted, of.time):
-		return n, false
-	case n.Count > 0:
+	b.parts, b.scraped = present, of.time
+	if len(present) > 0 {
 		b.without = 0
-		return n, true
-	case !plain || b.without >= 4:
-		return n, false
 	}
-	b.without++
-	n.Ended = b.without > 2
-	return n, true
 }
