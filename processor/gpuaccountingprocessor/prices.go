@@ -79,8 +79,12 @@ func (a *accounting) reload() {
 	}
 }
 
-// readPrices returns the content of the file, nil if that can't be read.
+// readPrices returns the content of the file, nil if that can't be read. Batches
+// wait for it: what isn't a file, as a pipe, may never say anything.
 func readPrices(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("prices: %s is no file (%s): set prices::file to one", name, info.Mode().Type())
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("prices: the file can't be opened, mount it or set prices::file to another: %w", err)

@@ -157,3 +157,11 @@ func pricesFile(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "prices.yaml")
 }
+
+func TestOnlyAFileHasPrices(t *testing.T) {
+	for _, name := range []string{os.DevNull, t.TempDir()} {
+		_, err := readPrices(name)
+		require.ErrorContains(t, err, "prices: "+name+" is no file (")
+		require.ErrorContains(t, err, "set prices::file to one")
+	}
+}
