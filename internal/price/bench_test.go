@@ -35,3 +35,15 @@ func BenchmarkCharge(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParseLargest: batches wait while a file is read. Looking up
+// something for each pair of entries took seconds.
+func BenchmarkParseLargest(b *testing.B) {
+	entries := make([]string, maxEntries)
+	for i := range entries {
+		entries[i] = hourly("1.74", fmt.Sprintf(", model: NVIDIA L40S, node: n%d", i))
+	}
+	for b.Loop() {
+		book(b, entries...)
+	}
+}

@@ -83,11 +83,12 @@ func (b *Book) At(f Facts, t gpu.Time) (p InForce, why Reason, until gpu.Time) {
 		return p, NoFile, until
 	}
 	var best *entry
+	facts := f.values()
 	why = NoEntry
 	for i := range b.entries {
 		e := &b.entries[i]
 		switch {
-		case !e.about(&f):
+		case !e.about(&facts):
 		case e.from > t:
 			why, until = NotValidYet, min(until, e.from)
 		case best == nil || e.beats(best):

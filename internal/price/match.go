@@ -4,6 +4,7 @@
 package price
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -29,9 +30,8 @@ func (f *Facts) values() match {
 }
 
 // about reports whether e is about a device with these facts.
-func (e *entry) about(f *Facts) bool {
-	facts := f.values()
-	for i, want := range e.match {
+func (e *entry) about(facts *match) bool {
+	for i, want := range &e.match {
 		if want != "" && want != facts[i] {
 			return false
 		}
@@ -59,19 +59,23 @@ func (m match) named() (n int) {
 	return n
 }
 
-// meets returns the match of the devices that both m and o are about, and false
-// if there can't be any.
-func (m match) meets(o match) (both match, ok bool) {
+// canMeet reports whether there can be a device that both m and o are about.
+func (m *match) canMeet(o *match) bool {
 	for i := range m {
 		if m[i] != "" && o[i] != "" && m[i] != o[i] {
-			return both, false
-		}
-		both[i] = m[i]
-		if m[i] == "" {
-			both[i] = o[i]
+			return false
 		}
 	}
-	return both, true
+	return true
+}
+
+// meets returns the match of the devices that both m and o are about, which can
+// meet.
+func (m match) meets(o match) (both match) {
+	for i := range m {
+		both[i] = cmp.Or(m[i], o[i])
+	}
+	return both
 }
 
 // String returns the keys that m names, with their values.

@@ -20,26 +20,40 @@ const maxTies = 10
 // while neither names all that the other does, nor alone names its node. The latter is fine if a third
 // entry names what both do, from the instant on at which both are valid.
 func ties(entries []entry) error {
-	first := map[match]*entry{}
-	var keys []match
-	for i := range entries {
-		e := &entries[i]
-		if f, known := first[e.match]; !known {
-			keys = append(keys, e.match)
-			first[e.match] = e
-		} else if e.from < f.from {
-			first[e.match] = e
-		}
-	}
+	first, order := firsts(entries)
 	errs := twice(entries)
-	for i, a := range keys {
-		for _, b := range keys[i+1:] {
-			if err := tie(first, first[a], first[b]); err != nil && len(errs) < maxTies {
+	for i, a := range order { // pairs of thousands, while batches wait: nothing is looked up for one
+		for _, b := range order[i+1:] {
+			if !a.match.canMeet(&b.match) {
+				continue
+			}
+			if err := tie(first, a, b); err != nil && len(errs) < maxTies {
 				errs = append(errs, err)
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// firsts returns of the entries with the same keys the one that begins first, by
+// the keys and in the order in which these are first named.
+func firsts(entries []entry) (first map[match]*entry, order []*entry) {
+	first, place := map[match]*entry{}, map[match]int{}
+	for i := range entries {
+		e := &entries[i]
+		f, known := first[e.match]
+		switch {
+		case !known:
+			place[e.match] = len(order)
+			order = append(order, e)
+		case e.from < f.from:
+			order[place[e.match]] = e
+		default:
+			continue
+		}
+		first[e.match] = e
+	}
+	return first, order
 }
 
 // twice refuses entries with the same keys from the same instant.
@@ -61,11 +75,11 @@ func twice(entries []entry) (errs []error) {
 	return errs
 }
 
-// tie refuses a and b, each the first with its keys, if there is no telling which
+// tie refuses a and b, each the first with its keys, which can meet, if there is no telling which
 // of them is in force for some device.
 func tie(first map[match]*entry, a, b *entry) error {
-	both, meet := a.match.meets(b.match)
-	if !meet || both == a.match || both == b.match || a.match[byNode] != b.match[byNode] {
+	both := a.match.meets(b.match)
+	if both == a.match || both == b.match || a.match[byNode] != b.match[byNode] {
 		return nil
 	}
 	if c, is := first[both]; is && c.from <= max(a.from, b.from) {
