@@ -106,6 +106,7 @@ func (n *node) step(k gpu.Time, final bool) {
 			n.ledger.remove(d)
 		}
 	}
+	n.forgetTotals() // at each step: what a pod that comes back begins with doesn't depend on how points arrive
 }
 
 // noticeOpening notes when the first device opened.
