@@ -117,7 +117,7 @@ func (l *Ledger) confirmTotal(sent *gpu.OutputTotal) {
 }
 
 // forgetTotals drops the totals of owners that are gone, once they are
-// published.
+// published: at a step, and of a node that takes none any more beside them.
 func (n *node) forgetTotals() {
 	forgotten := map[*total]bool{}
 	for key, t := range n.totals {
